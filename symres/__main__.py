@@ -1,0 +1,5 @@
+"""``python -m symres``: the command line."""
+
+from symres.cli import main
+
+main()

@@ -1,0 +1,137 @@
+"""What the commands share: reading what the user names, showing progress, reporting errors."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from symres import catalogue
+from symres.errors import Place, SymresError, Unsupported, UsageError
+
+OK, FAILED, MISUSE, UNDECIDED = 0, 1, 2, 3
+STATUS_OF_ERROR: dict[type[SymresError], int] = {UsageError: MISUSE, Unsupported: UNDECIDED, SymresError: FAILED}
+
+Result = TypeVar("Result")
+
+
+def chosen(ids: Sequence[str] | None, every: bool) -> list[str]:
+    """The ids asked for, each once, all of them known.
+
+    Raises:
+        UsageError: if none or both of ids and ``--all`` are given, or an id is unknown.
+    """
+    if bool(ids) == every:
+        raise UsageError("give one id or several, or --all" + (", not both" if every else ""))
+    return list(catalogue.entries()) if every else [catalogue.load(id).id for id in dict.fromkeys(ids or ())]
+
+
+def with_progress(
+    work: Callable[[str], Result], ids: Sequence[str], jobs: int, verb: str
+) -> Iterator[tuple[str, Result | Exception]]:
+    """Run ``work`` on each id and show on stderr, where it is a terminal, how far it is."""
+    results = catalogue.run(work, ids, jobs)
+    if len(ids) == 1 or not sys.stderr.isatty():
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(verb, total=len(ids))
+        for id, result in results:
+            progress.update(task, advance=1, description=f"{verb} {id}")
+            yield id, result
+
+
+def report(error: Exception, prefix: str = "") -> int:
+    """Print an error of one entry on stderr and give its exit status; what is no error of ours is raised again."""
+    if not isinstance(error, SymresError):
+        raise error
+    print(f"symres: {prefix}{error}", file=sys.stderr)
+    return next(STATUS_OF_ERROR[kind] for kind in type(error).__mro__ if kind in STATUS_OF_ERROR)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value."""
+    print(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def values(assignments: Sequence[str] | None) -> dict[str, Any]:
+    """The arguments of ``--set``: ``eps=1e-5``, ``'bn_param={"mode": "train"}'``. The text is read as JSON, never run.
+
+    Raises:
+        UsageError: if it is not ``NAME=JSON``.
+    """
+    found: dict[str, Any] = {}
+    for assignment in assignments or ():
+        name, equals, text = assignment.partition("=")
+        try:
+            if not (equals and name.strip().isidentifier()):
+                raise ValueError
+            found[name.strip()] = json.loads(text)
+        except ValueError:
+            raise UsageError(
+                f"--set {assignment!r} is not NAME=JSON", remedy="A string needs its quotes: --set 'mode=\"train\"'."
+            ) from None
+    return found
+
+
+def function(place: str) -> Callable[..., Any]:
+    """The function or class that ``FILE.py:NAME`` names (``FILE.py:Class.method`` for a method). The file is run.
+
+    Raises:
+        UsageError: if there is no such file or name, or the file itself raises.
+    """
+    file, colon, name = place.rpartition(":")
+    if not (colon and file and name):
+        raise UsageError(f"{place!r} is not FILE.py:NAME")
+    found: Any = _module(Path(file))
+    for part in name.split("."):
+        if not hasattr(found, part):
+            names = [known for known, value in vars(found).items() if callable(value) and not known.startswith("__")]
+            near = difflib.get_close_matches(part, names, n=3, cutoff=0.4)
+            remedy = f"Did you mean {' or '.join(near)}?" if near else f"It has {', '.join(names) or 'no functions'}."
+            raise UsageError(f"{file} has no {name!r}", remedy=remedy)
+        found = getattr(found, part)
+    if not callable(found):
+        raise UsageError(f"{name!r} in {file} is no function or class")
+    return found  # type: ignore[no-any-return]
+
+
+_modules: dict[Path, ModuleType] = {}
+
+
+def _module(path: Path) -> ModuleType:
+    path = path.resolve()
+    if path in _modules:
+        return _modules[path]
+    if not path.is_file():
+        raise UsageError(f"there is no file {path.name!r} in {path.parent}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path.name} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    shadowed = sys.modules.get(path.stem)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except SymresError:
+        raise
+    except Exception as error:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = error.lineno if isinstance(error, SyntaxError) else frames[-1].lineno if frames else None
+        place = Place(path.name, line or 1, (frames[-1].line or "") if frames else "")
+        raise UsageError(f"{path.name} raised {type(error).__name__}: {error}", place=place) from error
+    finally:
+        if shadowed is not None:
+            sys.modules[path.stem] = shadowed
+    _modules[path] = module
+    return module
