@@ -14,5 +14,9 @@ PI = Tensor("pi", (), "positive")
 INFINITY = Tensor("infinity", (), "positive")
 """The value whose negative fills attention masks: an unbounded positive number."""
 
-VALUES: dict[Tensor, float] = {PI: 3.141592653589793, INFINITY: float("inf")}
-"""What the constants are in floating point."""
+VALUES: dict[Tensor, float] = {PI: 3.141592653589793, INFINITY: 1e30}
+"""What the constants are in floating point.
+
+The unbounded one is finite, so that 0 times it is 0, and large enough for exp of its negative to be 0, in single
+precision too.
+"""
