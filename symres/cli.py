@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 import symres
-from symres import catalogue
-from symres.console import FAILED, OK, UNDECIDED, chosen, function, print_json, report, values, with_progress
+from symres import catalogue, workers
+from symres.console import (
+    CORES,
+    FAILED,
+    OK,
+    STATUS_OF_VERDICT,
+    All,
+    AsJson,
+    Fixed,
+    Folder,
+    Ids,
+    Jobs,
+    Shapes,
+    chosen,
+    function,
+    print_json,
+    report,
+    values,
+    with_progress,
+)
 from symres.errors import SymresError, UsageError
-
-if TYPE_CHECKING:
-    from symres.export import Made
-
-STATUS_OF_VERDICT = {"proved": OK, "refuted": FAILED, "undecided": UNDECIDED}
 
 app = typer.Typer(
     name="symres",
@@ -30,15 +42,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 proved, all good; 1 refuted, or a check failed; 3 undecided; 2 wrong use.",
 )
-
-Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids; `symres list` shows them.")]
-All = Annotated[bool, typer.Option("--all", help="Every entry of the catalogue.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")]
-Folder = Annotated[Path, typer.Option("--output", "-o", help="The folder to write to; it is made when missing.")]
-Shapes = Annotated[str, typer.Option(help='Shapes of the arguments: "x: B D, gamma: D, y: B int C, mask: B D bool".')]
-Set = Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE in JSON: a fixed value, or no array at all.")]
-CORES = os.cpu_count() or 1
 
 
 def _version(wanted: bool) -> None:
@@ -104,7 +107,7 @@ def derive(
     ids = chosen(ids, every)
     output_folder(output)
     status = OK
-    for id, made in with_progress(partial(_made, formats=wanted, fresh=fresh), ids, jobs, "derived"):
+    for id, made in with_progress(partial(workers.made, formats=wanted, fresh=fresh), ids, jobs, "derived"):
         if isinstance(made, Exception):
             status = max(status, report(made, f"{id}: "))
             continue
@@ -121,7 +124,7 @@ def grad(
     target: Annotated[str, typer.Argument(metavar="FILE.py:FUNC")],
     wrt: Annotated[str, typer.Option(help="Arguments to differentiate by; by default every float array.")] = "",
     shapes: Shapes = "",
-    fixed: Set = None,
+    fixed: Fixed = None,
     format: Annotated[str, typer.Option(help="tex, md, py or json.")] = "md",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write to.")] = None,
 ) -> None:
@@ -153,7 +156,7 @@ def verify(
     backward: Annotated[str | None, typer.Argument(metavar="FILE.py:BACKWARD")] = None,
     shapes: Shapes = "",
     grads: Annotated[str, typer.Option(help="Which argument each result belongs to, in order: x,gamma,beta.")] = "",
-    fixed: Set = None,
+    fixed: Fixed = None,
     timeout: Annotated[float, typer.Option(help="Seconds the functions may run.")] = 60.0,
     certificate: Annotated[Path | None, typer.Option(help="Write a certificate (.json) or a Coq proof (.v).")] = None,
     as_json: AsJson = False,
@@ -199,7 +202,7 @@ def check(
     """Check derivations numerically: the derived code against references and finite differences, at random sizes."""
     libraries = tuple(name.strip() for name in against.split(","))
     results, status = {}, OK
-    for id, found in with_progress(partial(_checked, against=libraries), chosen(ids, every), jobs, "checked"):
+    for id, found in with_progress(partial(workers.checked, against=libraries), chosen(ids, every), jobs, "checked"):
         if isinstance(found, Exception):
             status = max(status, report(found, f"{id}: "))
             continue
@@ -270,7 +273,7 @@ def site(output: Folder, jobs: Jobs = CORES) -> None:
 
     output_folder(output)
     made, status = {}, OK
-    for id, page in with_progress(_page, chosen(None, True), jobs, "pages"):
+    for id, page in with_progress(workers.page, chosen(None, True), jobs, "pages"):
         if isinstance(page, Exception):
             status = max(status, report(page, f"{id}: "))
         else:
@@ -279,25 +282,6 @@ def site(output: Folder, jobs: Jobs = CORES) -> None:
         write_whole(inside(output, name), data)
     print(output / "index.html")
     raise typer.Exit(status)
-
-
-def _made(id: str, *, formats: tuple[str, ...], fresh: bool) -> Made:
-    from symres.export.make import make
-
-    entry = catalogue.load(id)
-    return make(entry.derive, catalogue.content(entry), formats, fresh)
-
-
-def _page(id: str) -> Any:
-    from symres.export import site
-
-    return site.page(catalogue.derive(id))
-
-
-def _checked(id: str, *, against: tuple[str, ...]) -> list[dict[str, Any]]:
-    from symres.numeric import crosscheck
-
-    return [vars(row) for row in crosscheck(catalogue.derive(id), against=against)]
 
 
 def main() -> None:

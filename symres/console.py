@@ -5,18 +5,34 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+import typer
 
 from symres import catalogue
 from symres.errors import Place, SymresError, Unsupported, UsageError
 
 OK, FAILED, MISUSE, UNDECIDED = 0, 1, 2, 3
 STATUS_OF_ERROR: dict[type[SymresError], int] = {UsageError: MISUSE, Unsupported: UNDECIDED, SymresError: FAILED}
+
+STATUS_OF_VERDICT = {"proved": OK, "refuted": FAILED, "undecided": UNDECIDED}
+
+Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids; `symres list` shows them.")]
+All = Annotated[bool, typer.Option("--all", help="Every entry of the catalogue.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")]
+Folder = Annotated[Path, typer.Option("--output", "-o", help="The folder to write to; it is made when missing.")]
+Shapes = Annotated[str, typer.Option(help='Shapes of the arguments: "x: B D, gamma: D, y: B int C, mask: B D bool".')]
+Fixed = Annotated[
+    list[str] | None, typer.Option("--set", help="NAME=VALUE in JSON: a fixed value, or no array at all.")
+]
+CORES = os.cpu_count() or 1
 
 Result = TypeVar("Result")
 

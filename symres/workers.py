@@ -1,0 +1,32 @@
+"""What runs for one entry in a worker process; the rooms are loaded only here, where they are needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from symres import catalogue
+
+if TYPE_CHECKING:
+    from symres.export import Made
+
+
+def made(id: str, *, formats: tuple[str, ...], fresh: bool) -> Made:
+    """The documents of one entry."""
+    from symres.export.make import make
+
+    entry = catalogue.load(id)
+    return make(entry.derive, catalogue.content(entry), formats, fresh)
+
+
+def page(id: str) -> Any:
+    """The page of one entry in the site."""
+    from symres.export import site
+
+    return site.page(catalogue.derive(id))
+
+
+def checked(id: str, *, against: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The numerical cross-check of one entry: one row for each method."""
+    from symres.numeric import crosscheck
+
+    return [vars(row) for row in crosscheck(catalogue.derive(id), against=against)]
