@@ -272,13 +272,13 @@ def site(output: Folder, jobs: Jobs = CORES) -> None:
     from symres.export.files import inside, output_folder, write_whole
 
     output_folder(output)
-    made, status = {}, OK
+    views, status = [], OK
     for id, page in with_progress(workers.page, chosen(None, True), jobs, "pages"):
         if isinstance(page, Exception):
             status = max(status, report(page, f"{id}: "))
         else:
-            made[id] = page
-    for name, data in pages.files(made).items():
+            views.append(page)
+    for name, data in pages.files(views).items():
         write_whole(inside(output, name), data)
     print(output / "index.html")
     raise typer.Exit(status)

@@ -18,11 +18,11 @@ def made(id: str, *, formats: tuple[str, ...], fresh: bool) -> Made:
     return make(entry.derive, catalogue.content(entry), formats, fresh)
 
 
-def page(id: str) -> Any:
-    """The page of one entry in the site."""
-    from symres.export import site
+def page(id: str) -> dict[str, Any]:
+    """All that the page of one entry shows."""
+    from symres.export.html import view
 
-    return site.page(catalogue.derive(id))
+    return view(catalogue.derive(id))
 
 
 def checked(id: str, *, against: tuple[str, ...]) -> list[dict[str, Any]]:
