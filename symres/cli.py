@@ -134,14 +134,13 @@ def grad(
 
     `symres grad layer.py:forward --shapes "x: B D" --format py -o backward.py` writes a NumPy function.
     """
-    from symres.derivation.gradient import gradient
     from symres.export.files import write_whole
 
     writers = {"tex": "to_latex", "md": "to_markdown", "py": "to_numpy", "json": "certificate"}
     if format not in writers:
         raise UsageError(f"there is no format {format!r}", remedy=f"The formats of grad are {', '.join(writers)}.")
     names = tuple(name.strip() for name in wrt.split(",")) if wrt else None
-    result = gradient(function(target), wrt=names, shapes=shapes or None, set=values(fixed))
+    result = symres.gradient(function(target), wrt=names, shapes=shapes or None, set=values(fixed))
     text = getattr(result, writers[format])()
     text = text if isinstance(text, str) else json.dumps(text, indent=1, ensure_ascii=False)
     if output is None:
