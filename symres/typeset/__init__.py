@@ -1,1 +1,1 @@
-"""symres."""
+"""Terms and programs as mathematics on a page."""

@@ -1,0 +1,271 @@
+"""Layout trees as LaTeX: plain amsmath, safe for pdfLaTeX, XeLaTeX, LuaLaTeX and for converters to MathML.
+
+Nothing passes through unescaped: names and words of users reach the output only through :func:`escape`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import singledispatch
+
+from symres.typeset import layout as tree
+from symres.typeset.breaking import Line
+from symres.typeset.greek import LETTERS
+from symres.typeset.layout import row
+from symres.typeset.metrics import DISPLAY, SCRIPT, TEXT, TINY, bracket_size
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": "'",
+    "`": r"\textasciigrave{}",
+    "-": "-",
+}
+_LETTERS = {
+    "–": "--",
+    "—": "---",
+    "’": "'",
+    "‘": "`",
+    "“": "``",
+    "”": "''",
+    "…": r"\dots{}",
+    "×": r"\(\times\)",
+    "≤": r"\(\le\)",
+    "≥": r"\(\ge\)",
+    "≠": r"\(\ne\)",
+    "→": r"\(\to\)",
+    "∞": r"\(\infty\)",
+    "∂": r"\(\partial\)",
+    "·": r"\(\cdot\)",
+    "±": r"\(\pm\)",
+    "−": r"\(-\)",
+    "\u00a0": "~",
+} | {letter: rf"\(\{name}\)" for letter, name in LETTERS.items()}
+_SIGNS = {"dot": r"\cdot", "top": r"\top", "prime": r"\prime", "one": r"\mathbf{1}", "times": r"\times"}
+_OPS = {
+    "cdot": r"\cdot",
+    "odot": r"\odot",
+    "times": r"\times",
+    ":=": r":=",
+    "<=": r"\le",
+    ">=": r"\ge",
+    "!=": r"\ne",
+    "->": r"\to",
+    "=>": r"\implies",
+    "in": r"\in",
+    "|": r"\mid",
+}
+_SPACED = {"punctuation": "{} ", "leading": "{{}} {} "}
+_NAMED = frozenset(
+    (
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "sinh",
+        "cosh",
+        "arctan",
+        "arcsin",
+        "arccos",
+        "max",
+        "min",
+        "det",
+        "lim",
+    )
+)
+_MATHEMATICS = re.compile(r"[A-Za-z0-9_%&#]+")
+_SIZES = ("", "big", "Big", "bigg", "Bigg")
+_FENCES = {
+    "{": r"\{",
+    "}": r"\}",
+    "<": r"\langle",
+    ">": r"\rangle",
+    "|": r"\lvert",
+    "|.": r"\rvert",
+    "||": r"\lVert",
+    "||.": r"\rVert",
+    "floor": r"\lfloor",
+    "floor.": r"\rfloor",
+}
+
+
+def escape(text: str) -> str:
+    """Any text as LaTeX text: no character of it is read as a command, and what pdfLaTeX cannot set is named."""
+    return "".join(_escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character in _LETTERS:
+        return _LETTERS[character]
+    if character.isascii():
+        return character if character.isprintable() or character in "\n\t" else " "
+    # Latin letters with accents are in the T1 encoding; other scripts need a font that pdfLaTeX does not have.
+    return character if "À" <= character <= "ž" and character.isalpha() else f"[U+{ord(character):04X}]"
+
+
+def delimiter(sign: str, size: int, side: str) -> str:
+    """An opening (``side`` l) or closing (r) bracket of the given size."""
+    text = _FENCES.get(sign, sign)
+    return rf"\{_SIZES[size]}{side}{text}" if size else text
+
+
+@singledispatch
+def latex(node: tree.Node, style: int = DISPLAY) -> str:
+    """The LaTeX of a layout, for mathematics mode."""
+    raise TypeError(f"no LaTeX for a {type(node).__name__}")
+
+
+@latex.register
+def _(node: tree.Letter, style: int = DISPLAY) -> str:
+    return node.text
+
+
+@latex.register
+def _(node: tree.Digits, style: int = DISPLAY) -> str:
+    return node.text
+
+
+@latex.register
+def _(node: tree.Sign, style: int = DISPLAY) -> str:
+    return _SIGNS.get(node.name, "\\" + node.name)
+
+
+@latex.register
+def _(node: tree.Bold, style: int = DISPLAY) -> str:
+    return rf"\mathbf{{{node.text}}}"
+
+
+@latex.register
+def _(node: tree.Upright, style: int = DISPLAY) -> str:
+    if node.operator and node.text in _NAMED:
+        return "\\" + node.text
+    command = r"\operatorname" if node.operator else r"\mathrm" if _MATHEMATICS.fullmatch(node.text) else r"\text"
+    return rf"{command}{{{escape(node.text)}}}"
+
+
+@latex.register
+def _(node: tree.Prose, style: int = DISPLAY) -> str:
+    return rf"\text{{{escape(node.text)}}}"
+
+
+@latex.register
+def _(node: tree.Op, style: int = DISPLAY) -> str:
+    text = _OPS.get(node.sign, node.sign)
+    if style >= SCRIPT or node.kind == "unary":
+        return text
+    return _SPACED.get(node.kind, " {} ").format(text)
+
+
+@latex.register
+def _(node: tree.Thin, style: int = DISPLAY) -> str:
+    return r"\,"
+
+
+@latex.register
+def _(node: tree.Row, style: int = DISPLAY) -> str:
+    return joined([latex(item, style) for item in node.items])
+
+
+@latex.register
+def _(node: tree.Fraction, style: int = DISPLAY) -> str:
+    inner = min(style + 1, TINY)
+    return rf"\frac{{{latex(node.top, inner)}}}{{{latex(node.bottom, inner)}}}"
+
+
+@latex.register
+def _(node: tree.Root, style: int = DISPLAY) -> str:
+    return rf"\sqrt{{{latex(node.body, style)}}}"
+
+
+@latex.register
+def _(node: tree.Script, style: int = DISPLAY) -> str:
+    inner = SCRIPT if style <= TEXT else TINY
+    base = latex(node.base, style)
+    if isinstance(node.base, (tree.Row, tree.Script, tree.Fraction)):
+        base = f"{{{base}}}"
+    sub = f"_{{{latex(node.sub, inner)}}}" if node.sub else ""
+    primes = node.sup.items if isinstance(node.sup, tree.Row) else (node.sup,)
+    if all(sign == tree.Sign("prime") for sign in primes):
+        return base + "'" * len(primes) + sub
+    sup = f"^{{{latex(node.sup, inner)}}}" if node.sup else ""
+    return base + sub + sup
+
+
+@latex.register
+def _(node: tree.Accent, style: int = DISPLAY) -> str:
+    return rf"\{node.name}{{{latex(node.body, style)}}}"
+
+
+@latex.register
+def _(node: tree.Big, style: int = DISPLAY) -> str:
+    inner = SCRIPT if style <= TEXT else TINY
+    below = f"_{{{latex(node.below, inner)}}}" if node.below else ""
+    above = f"^{{{latex(node.above, inner)}}}" if node.above else ""
+    return rf"\{node.sign}{below}{above}"
+
+
+@latex.register
+def _(node: tree.Fence, style: int = DISPLAY) -> str:
+    size = bracket_size(node.body, style) if style <= TEXT else 0
+    left, right = delimiter(node.left, size, "l"), delimiter(node.right, size, "r")
+    return joined([left, latex(node.body, style), right])
+
+
+@latex.register
+def _(node: tree.Bracket, style: int = DISPLAY) -> str:
+    return delimiter(node.sign, node.size, node.side)
+
+
+@latex.register
+def _(node: tree.Cases, style: int = DISPLAY) -> str:
+    rows = (rf"{latex(value, TEXT)} & {latex(condition, TEXT)}" for value, condition in node.rows)
+    return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
+
+
+def display(lines: list[Line]) -> str:
+    """The rows of a display, for ``equation`` or ``\\[ … \\]``; more than one row is ``aligned``."""
+    if len(lines) == 1:
+        left, right, _ = lines[0]
+        return latex(row(*(node for node in (left, right) if node is not None))).strip()
+    rows = []
+    for left, right, indent in lines:
+        before = f"{latex(left)} " if left is not None else ""
+        rows.append(f"{before}&{_space(indent)}{latex(right).strip()}")
+    body = " \\\\\n".join(rows)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def _space(indent: float) -> str:
+    quads = round(indent)
+    return r"\qquad" * (quads // 2) + r"\quad" * (quads % 2) + " " * bool(quads)
+
+
+def joined(parts: list[str]) -> str:
+    """The parts side by side, with a space where a command would run into a letter."""
+    text = ""
+    for part in parts:
+        if text and part and part[0].isalpha() and _ends_in_command(text):
+            text += " "
+        text += part
+    return text
+
+
+def _ends_in_command(text: str) -> bool:
+    head = text.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+    return head != text and head.endswith("\\")

@@ -1,0 +1,152 @@
+"""Letters for index variables: chosen by the size an index ranges over, never colliding, the same from run to run.
+
+Two variables need different letters when one is in force where the other is bound, or when both are free in what is
+printed together. Within that, letters are reused: Σ_j a_j + Σ_j b_j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import singledispatch
+from typing import Any
+
+from symres.kernel.terms import Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, walk
+from symres.typeset.layout import Letter, Node, Script, Sign, row
+
+POOLS: Mapping[str, str] = {
+    "B": "bcn",
+    "N": "nmr",
+    "M": "mnq",
+    "D": "ijkpq",
+    "E": "eijk",
+    "F": "ijk",
+    "I": "ijk",
+    "J": "jik",
+    "T": "tsu",
+    "S": "stu",
+    "C": "cde",
+    "H": "hpq",
+    "W": "wvq",
+    "K": "kqr",
+    "G": "grq",
+    "V": "vwk",
+    "L": "lmk",
+    "P": "pqr",
+    "O": "kjo",
+    "R": "rqp",
+}
+"""Letters for an index, by the first letter of the size it ranges over."""
+
+_OTHER = "ijkpqrmnstuvwabcdfh"
+
+
+@singledispatch
+def parts_of(formula: Any) -> Iterable[Any]:
+    """What a formula is made of: the fields of a dataclass, the items of a tuple. Other classes may register."""
+    if is_dataclass(formula) and not isinstance(formula, Tensor):
+        return [getattr(formula, field.name) for field in fields(formula)]
+    if isinstance(formula, Mapping):
+        return list(formula.values())
+    return formula if isinstance(formula, (tuple, list)) else ()
+
+
+def terms_of(formula: Any) -> Iterator[Term]:
+    """All terms in a formula, whole, in the order of printing."""
+    if isinstance(formula, Term):
+        yield formula
+    else:
+        for part in parts_of(formula):
+            yield from terms_of(part)
+
+
+def names_of(formula: Any) -> set[tuple[str, str]]:
+    """The names in a formula with what they name: ``tensor``, ``function``, ``elementwise`` or ``size``."""
+    found = set()
+    waiting: list[Any] = [formula]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Term):
+            for node in walk(item):
+                found |= _names(node)
+                if isinstance(node, Binder):
+                    waiting.append(node.var.dim)
+        elif isinstance(item, Tensor):
+            found.add(("tensor", item.name))
+            waiting.extend(item.dims)
+        else:
+            waiting.extend(parts_of(item))
+    return found
+
+
+def _names(node: Term) -> set[tuple[str, str]]:
+    if isinstance(node, Entry):
+        return {("tensor", node.tensor.name)}.union(*(names_of(dim) for dim in node.tensor.dims))
+    if isinstance(node, Size):
+        return {("size", node.name)}
+    if isinstance(node, Apply):
+        return {("function", node.name)}
+    return {("elementwise", node.name)} if isinstance(node, Fun) else set()
+
+
+def first_size(dim: Term) -> str:
+    """The name of the first size in a length, or nothing for a number."""
+    return next((node.name for node in walk(dim) if isinstance(node, Size)), "")
+
+
+def choose(terms: Iterable[Term], taken: frozenset[str], pools: Mapping[str, str] = POOLS) -> dict[Var, Node]:
+    """A letter for each variable of terms that are printed together. ``taken`` are letters that mean something else."""
+    order, conflicts = _conflicts(list(terms))
+    chosen: dict[Var, str] = {}
+    for var in order:
+        near = {chosen[other] for other in conflicts[var] if other in chosen}
+        chosen[var] = next(letter for letter in _candidates(var, taken, pools) if letter not in near)
+    return {var: _node(name) for var, name in chosen.items()}
+
+
+def _candidates(var: Var, taken: frozenset[str], pools: Mapping[str, str]) -> Iterator[str]:
+    size = first_size(var.dim)
+    pool = pools.get(size) or pools.get(size[:1].upper(), "") or _OTHER
+    if var.name in pool and len(var.name) == 1:
+        pool = var.name + pool.replace(var.name, "")
+    free = [letter for letter in dict.fromkeys(pool) if letter not in taken]
+    free = free or [letter for letter in _OTHER if letter not in taken] or ["ι"]
+    yield from free
+    primes = 1
+    while True:
+        yield from (letter + "'" * primes for letter in free)
+        primes += 1
+
+
+def _node(name: str) -> Node:
+    primes = name.count("'")
+    base: Node = Sign("iota") if name[0] == "ι" else Letter(name[0])
+    return Script(base, sup=row(*[Sign("prime")] * primes)) if primes else base
+
+
+def _conflicts(terms: list[Term]) -> tuple[list[Var], dict[Var, set[Var]]]:
+    """The variables, free ones first, each in order of appearance, and which of them need different letters."""
+    free: dict[Var, None] = {}
+    for term in terms:
+        for node in walk(term):
+            if isinstance(node, Var) and any(node in other.free for other in terms):
+                free.setdefault(node)
+    conflicts: dict[Var, set[Var]] = {var: set(free) - {var} for var in free}
+    seen: set[tuple[Term, frozenset[Var]]] = set()
+    waiting = [(term, frozenset(free)) for term in reversed(terms)]
+    while waiting:
+        node, scope = waiting.pop()
+        if (node, scope) in seen:
+            continue
+        seen.add((node, scope))
+        bound = node.vars if isinstance(node, Lam) else (node.var,) if isinstance(node, Binder) else ()
+        for var in bound:
+            others = (scope | set(bound)) - {var}
+            conflicts.setdefault(var, set()).update(others)
+            for other in others:
+                conflicts.setdefault(other, set()).add(var)
+        inner = scope.union(bound)
+        # A scope reaches down only as far as its variables are in use somewhere below or beside; keep all of it.
+        waiting.extend((child, inner) for child in reversed(node.children) if child.children or isinstance(child, Var))
+        waiting.extend((var.dim, scope) for var in bound if var.dim.children)
+    return list(conflicts), conflicts

@@ -1,0 +1,1 @@
+"""Matrix forms (being written)."""

@@ -1,0 +1,151 @@
+"""The rules for products and powers: what goes into a fraction, what stands beside it, and where brackets are due.
+
+Factors keep the author's order, but for two habits of print: a divisor becomes a fraction, its numerator the factors
+that are small, and a factor Σ goes last, where it needs no brackets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symres.kernel.terms import Add, Binder, Mul, Num, Pow, Size, Term, power, walk
+from symres.typeset import layout as tree
+from symres.typeset.layout import Level, Node, Piece, at, row
+from symres.typeset.metrics import TEXT, measure
+from symres.typeset.patterns import in_product
+from symres.typeset.rules import number
+from symres.typeset.setting import Setting, layout
+
+_SMALL = 1.35
+"""The height in ems up to which a factor may go into a numerator."""
+
+
+@layout.register
+def _(formula: Mul, setting: Setting) -> Piece:
+    return product(formula.args, setting)
+
+
+@layout.register
+def _(formula: Pow, setting: Setting) -> Piece:
+    return product((formula,), setting) if formula.exponent < 0 else _power(formula, setting)
+
+
+@dataclass(frozen=True)
+class _Factors:
+    coefficient: Fraction
+    above: list[Term]
+    below: list[Term]
+
+    @classmethod
+    def split(cls, factors: tuple[Term, ...]) -> _Factors:
+        coefficient, above, below = Fraction(1), list[Term](), list[Term]()
+        for factor in factors:
+            if isinstance(factor, Num):
+                coefficient *= factor.value
+            elif isinstance(factor, Pow) and factor.exponent < 0:
+                below.append(power(factor.base, -factor.exponent))
+            else:
+                above.append(factor)
+        return cls(coefficient, above, below)
+
+
+def product(factors: tuple[Term, ...], setting: Setting) -> Piece:
+    """The product of the factors."""
+    parts = _Factors.split(in_product(factors))
+    negative = parts.coefficient < 0
+    size = abs(parts.coefficient)
+    above = [layout(factor, setting) for factor in parts.above]
+    if size.denominator == 1 and not parts.below:
+        pieces = above if size == 1 and above else [number(size), *above]
+    else:
+        pieces = _fraction(size, parts, above, setting)
+    result = beside(pieces)
+    return Piece(row(tree.Op("-", "unary"), at(result, Level.OPERATOR)), Level.SUM) if negative else result
+
+
+def beside(pieces: list[Piece]) -> Piece:
+    """Factors side by side; those that reach to the right, such as Σ, come last."""
+    if len(pieces) == 1:
+        return pieces[0]
+    reaching = [piece for piece in pieces if piece.level == Level.OPERATOR]
+    ordered = [piece for piece in pieces if piece.level != Level.OPERATOR] + reaching
+    items: list[Node] = []
+    for position, piece in enumerate(ordered):
+        last = position == len(ordered) - 1
+        node = at(piece, Level.OPERATOR if last and position else Level.PRODUCT)
+        if items:
+            items += _between(items[-1], node)
+        items.append(node)
+    return Piece(tree.Product(tuple(items)), Level.OPERATOR if reaching else Level.PRODUCT)
+
+
+def _between(left: Node, right: Node) -> list[Node]:
+    """What separates two factors: a dot before a digit, a thin space next to a word, nothing between letters."""
+    last, first = _edge(left, -1), _edge(right, 0)
+    if isinstance(first, tree.Digits) or (isinstance(last, tree.Digits) and isinstance(first, tree.Digits)):
+        return [tree.Op("cdot")]
+    wordy = (tree.Upright, tree.Prose)
+    return [tree.Thin()] if isinstance(last, wordy) or isinstance(first, wordy) else []
+
+
+def _edge(node: Node, end: int) -> Node:
+    """The first (0) or last (-1) sign of a node, scripts and accents aside."""
+    while True:
+        if isinstance(node, tree.Row):
+            node = node.items[end]
+        elif isinstance(node, tree.Script):
+            node = node.base
+        else:
+            return node
+
+
+def _fraction(size: Fraction, parts: _Factors, above: list[Piece], setting: Setting) -> list[Piece]:
+    """A fraction, and the factors that stand beside it."""
+    below = [layout(factor, setting) for factor in parts.below]
+    if size.denominator != 1:
+        below.insert(0, number(Fraction(size.denominator)))
+    bottom = at(beside(below), Level.SUM)
+    inside = [_goes_inside(term, piece, parts, setting) for term, piece in zip(parts.above, above, strict=True)]
+    tops = [piece for piece, goes in zip(above, inside, strict=True) if goes]
+    rest = [piece for piece, goes in zip(above, inside, strict=True) if not goes]
+    if size.numerator != 1 or not tops:
+        tops.insert(0, number(Fraction(size.numerator)))
+    top = beside(tops)
+    return [Piece(tree.Fraction(top.node, bottom), Level.FACTOR), *rest]
+
+
+def _goes_inside(term: Term, piece: Piece, parts: _Factors, setting: Setting) -> bool:
+    """Whether a factor is printed in the numerator."""
+    box = measure(piece.node, TEXT)
+    others = len(parts.above) > 1
+    if piece.level == Level.OPERATOR:
+        # A lone sum over a quantity, not over a mere size, is a quotient; a mean is 1/D Σ.
+        return not others and not _is_scale(parts) and box.width <= setting.numerator
+    if box.height + box.depth > _SMALL or box.width > setting.numerator:
+        return False
+    if isinstance(term, Add):
+        return not _is_scale(parts) or (not others and not any(isinstance(node, Binder) for node in walk(term)))
+    return True
+
+
+def _is_scale(parts: _Factors) -> bool:
+    """Whether the divisor is made of sizes and numbers only."""
+    return all(isinstance(node, (Size, Num, Add, Mul, Pow)) for term in parts.below for node in walk(term))
+
+
+def _power(formula: Pow, setting: Setting) -> Piece:
+    """A positive power."""
+    base = layout(formula.base, setting)
+    if formula.exponent == Fraction(1, 2) and measure(base.node).width <= setting.numerator:
+        return Piece(tree.Root(base.node), Level.FACTOR)
+    exponent = formula.exponent
+    shown = str(exponent.numerator) + (f"/{exponent.denominator}" if exponent.denominator != 1 else "")
+    named = base.node.items if isinstance(base.node, tree.Row) else ()
+    head = named[0] if named else None
+    if exponent.denominator == 1 and isinstance(head, tree.Upright) and head.operator and len(named) == 2:
+        # tanh²(u), as is the custom for functions with a name
+        return Piece(row(tree.Script(head, sup=tree.Digits(shown)), *named[1:]), Level.FACTOR)
+    node = at(base, Level.ATOM)
+    script = tree.subscripted(node, None, tree.Digits(shown)) if isinstance(node, tree.Script) else None
+    return Piece(script or tree.Script(node, sup=tree.Digits(shown)), Level.FACTOR)

@@ -1,0 +1,89 @@
+"""From terms to layout: one rule for each kind of formula.
+
+``Setting`` is what a rule needs to know of its surroundings. The rules for terms are in :mod:`symres.typeset.rules`,
+:mod:`~symres.typeset.products` and :mod:`~symres.typeset.functions`. A further kind of formula, in any room above,
+joins by ``@layout.register``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import singledispatch
+from typing import Any
+
+from symres.errors import Unsupported
+from symres.kernel.terms import Term, Var
+from symres.language.formula import Relation
+from symres.typeset import layout as tree
+from symres.typeset.indices import printed
+from symres.typeset.layout import Level, Node, Piece, relation, row
+from symres.typeset.notation import Notation
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The surroundings of a formula.
+
+    Args:
+        notation: the symbols and conventions of the document.
+        letters: the letters of the index variables.
+        raw: whether index variables are printed as they are, inside an index, or as the numbers they stand for.
+        numerator: what is wider, in ems, is not put into a fraction or under a root, where no line can break.
+        dropped: the axes of a whole tensor, which is printed without them.
+    """
+
+    notation: Notation
+    letters: Mapping[Var, Node] = field(default_factory=dict)
+    raw: bool = False
+    numerator: float = 14.0
+    dropped: frozenset[Var] = frozenset()
+
+    @classmethod
+    def of(cls, *formulas: Any, notation: Notation | None = None, numerator: float = 14.0) -> Setting:
+        """The setting of formulas that stand together."""
+        notation = notation or Notation().of(*formulas)
+        return cls(notation, notation.letters(formulas), numerator=numerator)
+
+    def index(self, value: Term, dim: Term) -> Node:
+        """An index of an axis of length ``dim``, given by value."""
+        shown = printed(value, self.notation.base(dim), self.notation.base)
+        return layout(shown, replace(self, raw=True)).node
+
+    def indices(self, values: Iterable[Term], dims: Iterable[Term]) -> Node | None:
+        """The indices of an entry: side by side when they are single letters, otherwise with commas."""
+        nodes = [self.index(value, dim) for value, dim in zip(values, dims, strict=True) if value not in self.dropped]
+        if not nodes:
+            return None
+        single = all(isinstance(node, (tree.Letter, tree.Sign)) or _primed(node) for node in nodes)
+        return row(*nodes) if single else tree.separated(nodes)
+
+    def entry(self, symbol: Node, args: tuple[Term, ...], dims: tuple[Term, ...]) -> Node:
+        """A symbol with indices; those along the depth are superscripts in parentheses."""
+        layers = [(arg, dim) for arg, dim in zip(args, dims, strict=True) if self.notation.counts_layers(dim)]
+        plain = [(arg, dim) for arg, dim in zip(args, dims, strict=True) if not self.notation.counts_layers(dim)]
+        sub = self.indices([arg for arg, _ in plain], [dim for _, dim in plain])
+        sup = self.indices([arg for arg, _ in layers], [dim for _, dim in layers])
+        return tree.subscripted(symbol, sub, tree.Fence(sup) if sup is not None else None)
+
+
+@singledispatch
+def layout(formula: Any, setting: Setting) -> Piece:
+    """The layout of a formula.
+
+    Raises:
+        Unsupported: for a class of formula without a rule.
+    """
+    raise Unsupported(f"a {type(formula).__name__} cannot be typeset")
+
+
+@layout.register
+def _(formula: Relation, setting: Setting) -> Piece:
+    parts: list[Node] = [layout(formula.parts[0], setting).node]
+    for sign, part in zip(formula.ops, formula.parts[1:], strict=True):
+        parts += [relation(sign), layout(part, setting).node]
+    return Piece(row(*parts), Level.RELATION)
+
+
+def _primed(node: Node) -> bool:
+    return isinstance(node, tree.Script) and node.sub is None and isinstance(node.base, (tree.Letter, tree.Sign))
