@@ -34,4 +34,5 @@ html_static_path = ["_static", "../symres/export/fonts"]
 html_css_files = ["mathematics.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
+html_show_sphinx = False
 html_copy_source = False
