@@ -238,16 +238,16 @@ def _(node: tree.Cases, style: int = DISPLAY) -> str:
     return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
 
 
-def display(lines: list[Line]) -> str:
-    """The rows of a display, for ``equation`` or ``\\[ … \\]``; more than one row is ``aligned``."""
+def display(lines: list[Line], end: str = "") -> str:
+    r"""The rows of a display, for ``equation`` or ``\[ … \]``; more than one row is ``aligned``. ``end`` follows."""
     if len(lines) == 1:
         left, right, _ = lines[0]
-        return latex(row(*(node for node in (left, right) if node is not None))).strip()
+        return latex(row(*(node for node in (left, right) if node is not None))).strip() + end
     rows = []
     for left, right, indent in lines:
         before = f"{latex(left)} " if left is not None else ""
         rows.append(f"{before}&{_space(indent)}{latex(right).strip()}")
-    body = " \\\\\n".join(rows)
+    body = " \\\\\n".join(rows) + end
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 

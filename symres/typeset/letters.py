@@ -1,7 +1,8 @@
 """Letters for index variables: chosen by the size an index ranges over, never colliding, the same from run to run.
 
-Two variables need different letters when one is in force where the other is bound, or when both are free in what is
-printed together. Within that, letters are reused: Σ_j a_j + Σ_j b_j.
+Two variables need different letters when one is in force where the other is bound, or when both are free in one group,
+a formula with the words that explain it. Within that, letters are reused: Σ_j a_j + Σ_j b_j. A variable that occurs in
+several groups of a document has one letter in all of them.
 """
 
 from __future__ import annotations
@@ -94,11 +95,25 @@ def first_size(dim: Term) -> str:
     return next((node.name for node in walk(dim) if isinstance(node, Size)), "")
 
 
-def choose(terms: Iterable[Term], taken: frozenset[str], pools: Mapping[str, str] = POOLS) -> dict[Var, Node]:
-    """A letter for each variable of terms that are printed together. ``taken`` are letters that mean something else."""
-    order, conflicts = _conflicts(list(terms))
+def groups_of(document: Any) -> Iterator[list[Term]]:
+    """The terms of a document in groups: one for each formula, each text, and each step with its reason."""
+    single = isinstance(document, Term) or any(hasattr(document, name) for name in ("ops", "slots", "relation"))
+    if single or (not is_dataclass(document) and not isinstance(document, (tuple, list))):
+        terms = list(terms_of(document))
+        if terms:
+            yield terms
+    else:
+        for part in parts_of(document):
+            yield from groups_of(part)
+
+
+def choose(groups: Iterable[list[Term]], taken: frozenset[str], pools: Mapping[str, str] = POOLS) -> dict[Var, Node]:
+    """A letter for each variable of the groups. ``taken`` are letters that mean something else."""
+    conflicts: dict[Var, set[Var]] = {}
+    for terms in groups:
+        _add_conflicts(terms, conflicts)
     chosen: dict[Var, str] = {}
-    for var in order:
+    for var in conflicts:
         near = {chosen[other] for other in conflicts[var] if other in chosen}
         chosen[var] = next(letter for letter in _candidates(var, taken, pools) if letter not in near)
     return {var: _node(name) for var, name in chosen.items()}
@@ -124,14 +139,15 @@ def _node(name: str) -> Node:
     return Script(base, sup=row(*[Sign("prime")] * primes)) if primes else base
 
 
-def _conflicts(terms: list[Term]) -> tuple[list[Var], dict[Var, set[Var]]]:
-    """The variables, free ones first, each in order of appearance, and which of them need different letters."""
+def _add_conflicts(terms: list[Term], conflicts: dict[Var, set[Var]]) -> None:
+    """Enter the variables of a group, free ones first, each in order of appearance, and what they must differ from."""
     free: dict[Var, None] = {}
     for term in terms:
         for node in walk(term):
             if isinstance(node, Var) and any(node in other.free for other in terms):
                 free.setdefault(node)
-    conflicts: dict[Var, set[Var]] = {var: set(free) - {var} for var in free}
+    for var in free:
+        conflicts.setdefault(var, set()).update(set(free) - {var})
     seen: set[tuple[Term, frozenset[Var]]] = set()
     waiting = [(term, frozenset(free)) for term in reversed(terms)]
     while waiting:
@@ -146,7 +162,5 @@ def _conflicts(terms: list[Term]) -> tuple[list[Var], dict[Var, set[Var]]]:
             for other in others:
                 conflicts.setdefault(other, set()).add(var)
         inner = scope.union(bound)
-        # A scope reaches down only as far as its variables are in use somewhere below or beside; keep all of it.
-        waiting.extend((child, inner) for child in reversed(node.children) if child.children or isinstance(child, Var))
+        waiting.extend((child, inner) for child in reversed(node.children) if child.children)
         waiting.extend((var.dim, scope) for var in bound if var.dim.children)
-    return list(conflicts), conflicts

@@ -6,7 +6,7 @@ A notation is made once for all formulas of a document, so that one name has one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +14,14 @@ from symres.errors import UsageError
 from symres.kernel.terms import Size, Term, Var, walk
 from symres.language.formula import ADJOINT
 from symres.typeset.layout import Fraction, Letter, Node, Row, Sign
-from symres.typeset.letters import POOLS, choose, names_of, terms_of
+from symres.typeset.letters import POOLS, choose, groups_of, names_of
 from symres.typeset.names import derivative, literal, symbols
 
 DEPTH = frozenset({"L", "depth"})
 """Sizes that count layers: indices along them start from 0 and are printed as superscripts in parentheses."""
 
-_RESERVED = ("ℓ", "e", "d")
+_RESERVED = frozenset(("e", "d"))
+"""Letters that would be read as the base of the exponential or as a differential."""
 _NAME = re.compile(r"[^\W\d]\w*'?")
 
 
@@ -92,13 +93,11 @@ class Notation:
         """The number of the first index of an axis of this length in print."""
         return 0 if self.counts_layers(dim) else self.first
 
-    def letters(self, formulas: Iterable[Any]) -> dict[Var, Node]:
-        """Letters for all index variables of formulas that are printed together."""
-        formulas = list(formulas)
-        names = {name.removeprefix(ADJOINT) for _, name in names_of(formulas)} | set(self.symbols)
+    def letters(self, document: Any) -> dict[Var, Node]:
+        """Letters for all index variables of a formula or a document."""
+        names = {name.removeprefix(ADJOINT) for _, name in names_of(document)} | set(self.symbols)
         used = {letter for name in names for letter in _letters(self.symbol(name))}
-        terms = [term for formula in formulas for term in terms_of(formula)]
-        return choose(terms, frozenset(used | {"e", "d"}), {**POOLS, **self.pools})
+        return choose(groups_of(document), frozenset(used | _RESERVED), {**POOLS, **self.pools})
 
 
 def _letters(node: Node) -> set[str]:

@@ -6,16 +6,18 @@ to fit a width. :class:`Printer` does the same for all formulas of a document in
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from symres.errors import UsageError
+from symres.kernel.terms import Var
 from symres.language.formula import Formula, Relation
 from symres.typeset import functions, matrix, products, rules  # noqa: F401  (their rules enter the table)
-from symres.typeset import latex as as_latex
 from symres.typeset.breaking import Line, break_relation
-from symres.typeset.layout import Node, Op, relation
+from symres.typeset.latex import display, latex
+from symres.typeset.layout import Node, relation
+from symres.typeset.metrics import TEXT
 from symres.typeset.notation import Notation
 from symres.typeset.setting import Setting, layout
 
@@ -40,45 +42,46 @@ def width(text: str) -> float:
 
 @dataclass(frozen=True)
 class Printer:
-    """Prints the formulas of one document: one notation for all, lines of one width in ems."""
+    """Prints the formulas of one document: one notation, one choice of letters, lines of one width in ems."""
 
     notation: Notation = field(default_factory=Notation)
+    letters: Mapping[Var, Node] = field(default_factory=dict)
     width: float = WIDTHS["one"]
 
     @classmethod
-    def of(cls, *formulas: Any, notation: Notation | None = None, width: float = WIDTHS["one"]) -> Printer:
-        """A printer whose notation covers all names in the formulas, which may be whole derivations."""
-        return cls((notation or Notation()).of(*formulas), width)
+    def of(cls, *documents: Any, notation: Notation | None = None, width: float = WIDTHS["one"]) -> Printer:
+        """A printer for all formulas in the documents: derivations, steps, relations, terms."""
+        found = (notation or Notation()).of(*documents)
+        return cls(found, found.letters(documents), width)
 
-    def setting(self, *formulas: Any) -> Setting:
-        """Letters for formulas that stand together, such as a step and the words of its reason."""
-        return Setting.of(*formulas, notation=self.notation, numerator=max(4.0, 0.45 * self.width))
+    def setting(self) -> Setting:
+        """What the rules need to know."""
+        return Setting(self.notation, self.letters, numerator=max(4.0, 0.45 * self.width))
 
-    def node(self, formula: Formula, among: Iterable[Any] = ()) -> Node:
+    def node(self, formula: Formula) -> Node:
         """The layout of a formula on one line."""
-        return layout(formula, self.setting(formula, *among)).node
+        return layout(formula, self.setting()).node
 
-    def lines(self, formula: Formula, among: Iterable[Any] = ()) -> list[Line]:
+    def lines(self, formula: Formula) -> list[Line]:
         """The layout of a formula in lines that fit the width."""
-        setting = self.setting(formula, *among)
         whole = formula if isinstance(formula, Relation) else Relation((formula,), ())
-        ops: list[Op] = [relation(sign) for sign in whole.ops]
-        return break_relation([layout(part, setting).node for part in whole.parts], ops, self.width)
+        parts = [layout(part, self.setting()).node for part in whole.parts]
+        return break_relation(parts, [relation(sign) for sign in whole.ops], self.width)
 
-    def inline(self, formula: Formula, among: Iterable[Any] = ()) -> str:
-        """LaTeX for mathematics inside a line. ``among``: what it is printed together with."""
-        return as_latex.latex(self.node(formula, among), as_latex.TEXT).strip()
+    def inline(self, formula: Formula) -> str:
+        """LaTeX for mathematics inside a line."""
+        return latex(self.node(formula), TEXT).strip()
 
-    def display(self, formula: Formula, among: Iterable[Any] = ()) -> str:
-        r"""LaTeX for ``equation`` or ``\[ … \]``, with ``aligned`` where it takes several lines."""
-        return as_latex.display(self.lines(formula, among))
-
-
-def inline_latex(formula: Formula, *among: Any) -> str:
-    """LaTeX of a formula for mathematics inside a line of words; ``among``: what it is printed together with."""
-    return Printer.of(formula, *among).inline(formula, among)
+    def display(self, formula: Formula, end: str = "") -> str:
+        r"""LaTeX for ``equation`` or ``\[ … \]``, with ``aligned`` where it takes several lines, ``end`` after it."""
+        return display(self.lines(formula), end)
 
 
-def display_latex(formula: Formula, *among: Any, width: float = WIDTHS["one"]) -> str:
+def inline_latex(formula: Formula) -> str:
+    """LaTeX of a formula for mathematics inside a line of words."""
+    return Printer.of(formula).inline(formula)
+
+
+def display_latex(formula: Formula, width: float = WIDTHS["one"]) -> str:
     """LaTeX of a formula on lines of its own that fit ``width`` ems."""
-    return Printer.of(formula, *among, width=width).display(formula, among)
+    return Printer.of(formula, width=width).display(formula)

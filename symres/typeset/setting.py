@@ -39,12 +39,6 @@ class Setting:
     numerator: float = 14.0
     dropped: frozenset[Var] = frozenset()
 
-    @classmethod
-    def of(cls, *formulas: Any, notation: Notation | None = None, numerator: float = 14.0) -> Setting:
-        """The setting of formulas that stand together."""
-        notation = notation or Notation().of(*formulas)
-        return cls(notation, notation.letters(formulas), numerator=numerator)
-
     def index(self, value: Term, dim: Term) -> Node:
         """An index of an axis of length ``dim``, given by value."""
         shown = printed(value, self.notation.base(dim), self.notation.base)
