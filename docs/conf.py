@@ -28,6 +28,7 @@ numfig = True
 math_numfig = True
 numfig_secnum_depth = 1
 
+templates_path = ["_templates"]
 html_theme = "furo"
 html_title = "symres"
 html_static_path = ["_static", "../symres/export/fonts"]

@@ -148,7 +148,7 @@ def run(work: Callable[[str], Result], ids: Iterable[str], jobs: int) -> Iterato
     An error of one entry is a result like any other, so that it does not stop the rest.
     """
     ids = list(ids)
-    if jobs <= 1 or len(ids) == 1:
+    if jobs <= 1 or len(ids) <= 1:
         for id in ids:
             yield id, _attempt(work, id)
         return

@@ -5,9 +5,10 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from html import escape
 from importlib.resources import files as resources
+from itertools import count
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -18,10 +19,10 @@ from symres.derivation.document import Check, Derivation, Source, Step
 from symres.export.bibliography import bibtex, reference
 from symres.export.fingerprint import fingerprint
 from symres.export.mathml import mathml
-from symres.export.prose import fill, sizes_in_words
+from symres.export.prose import SCREEN, fill, sentence, sizes_in_words
+from symres.export.tex import fragment
 from symres.language.formula import Block, Display, Formula, Text
-from symres.typeset.document import fragment
-from symres.typeset.printer import display_latex, inline_latex
+from symres.typeset.printer import Printer
 
 TONES = {"theorem": "proved", "theorem under conditions": "conditional", "refuted": "refuted"}
 # A page runs its own script and style and shows its own font; nothing comes from anywhere else.
@@ -86,58 +87,13 @@ def script(name: str, shared: str = "") -> Markup:
     return Markup(f"<script>\n{asset(name).decode()}</script>")
 
 
-def inline(text: Text) -> Markup:
-    """Prose with formulas, as HTML."""
-    return Markup(fill(text, lambda words: escape(words, quote=False), lambda item: mathml(inline_latex(item))))
-
-
-def displayed(formula: Formula) -> dict[str, Any]:
-    """A formula on a line of its own: MathML, and the LaTeX to copy."""
-    latex = display_latex(formula)
-    return {"display": True, "html": Markup(mathml(latex, display=True)), "latex": latex}
-
-
-def block(item: Block) -> dict[str, Any]:
-    """A paragraph or a displayed formula."""
-    return displayed(item.formula) if isinstance(item, Display) else {"display": False, "html": inline(item)}
-
-
 def view(derivation: Derivation) -> dict[str, Any]:
     """All that the page shows, as strings and markup.
 
     Raises:
         SymresError: if a formula cannot be written as MathML.
     """
-    numbers = iter(range(1, len(derivation.steps) + 1))
-    return {
-        "id": derivation.id,
-        "title": derivation.title,
-        "subject": derivation.subject,
-        "kind": derivation.kind,
-        "verdict": derivation.verdict,
-        "tone": TONES[derivation.verdict],
-        "statement": [block(item) for item in derivation.statement],
-        "matrix": [block(item) for item in derivation.matrix],
-        "assumptions": [inline(text) for text in derivation.assumptions],
-        "notation": [(Markup(mathml(inline_latex(sign))), inline(meaning)) for sign, meaning in derivation.notation],
-        "definitions": [displayed(relation) for relation in derivation.definitions],
-        "parts": [
-            {
-                "title": part.title,
-                "intro": inline(part.intro) if part.intro else "",
-                "steps": [_step(step, next(numbers)) for step in part.steps],
-            }
-            for part in derivation.parts
-        ],
-        "remarks": [inline(text) for text in derivation.remarks],
-        "listing": derivation.listing,
-        "uses": list(derivation.uses),
-        "record": [_check(check) for check in derivation.record],
-        "hash": fingerprint(derivation)[:16],
-        "sources": [_source(source) for source in derivation.sources],
-        "latex": fragment(derivation),
-        "bibtex": bibtex([derivation]),
-    }
+    return _Viewer(derivation).view()
 
 
 def page(content: Mapping[str, Any], around: Surroundings | None = None) -> str:
@@ -161,14 +117,62 @@ def files(derivation: Derivation) -> dict[str, str]:
     return {f"{derivation.id}.html": page(view(derivation))}
 
 
-def _step(step: Step, number: int) -> dict[str, Any]:
-    return {
-        "number": number,
-        "anchor": f"step-{step.label}",
-        "key": step.key,
-        "reason": inline(step.reason),
-        "formula": displayed(step.relation),
-    }
+class _Viewer:
+    """One derivation as strings and markup."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self.derivation = derivation
+        self.printer = Printer.of(derivation, width=SCREEN)
+
+    def view(self) -> dict[str, Any]:
+        derivation = self.derivation
+        return {
+            **{name: getattr(derivation, name) for name in ("id", "title", "subject", "kind", "verdict", "listing")},
+            "tone": TONES[derivation.verdict],
+            "statement": [self.block(item) for item in derivation.statement],
+            "matrix": [self.block(item) for item in derivation.matrix],
+            "assumptions": [self.prose(text) for text in derivation.assumptions],
+            "notation": [(self.inline(sign), self.prose(meaning)) for sign, meaning in derivation.notation],
+            "definitions": [self.display(relation) for relation in derivation.definitions],
+            "parts": self.parts(),
+            "remarks": [self.prose(text) for text in derivation.remarks],
+            "uses": list(derivation.uses),
+            "record": [_check(check) for check in derivation.record],
+            "hash": fingerprint(derivation)[:16],
+            "sources": [_source(source) for source in derivation.sources],
+            "latex": fragment(derivation),
+            "bibtex": bibtex([derivation]),
+        }
+
+    def parts(self) -> list[dict[str, Any]]:
+        numbers = count(1)
+        return [
+            {
+                "title": part.title,
+                "intro": self.prose(part.intro) if part.intro else "",
+                "steps": [self.step(step, next(numbers)) for step in part.steps],
+            }
+            for part in self.derivation.parts
+        ]
+
+    def step(self, step: Step, number: int) -> dict[str, Any]:
+        reason, formula = Markup(sentence(self.prose(step.reason))), self.display(step.relation)
+        return {"number": number, "anchor": f"step-{step.label}", "key": step.key, "reason": reason, "formula": formula}
+
+    def block(self, item: Block) -> dict[str, Any]:
+        if isinstance(item, Display):
+            return self.display(item.formula)
+        return {"display": False, "html": self.prose(item)}
+
+    def prose(self, text: Text) -> Markup:
+        return Markup(fill(text, partial(escape, quote=False), self.inline))
+
+    def inline(self, formula: Formula) -> Markup:
+        return Markup(mathml(self.printer.inline(formula)))
+
+    def display(self, formula: Formula) -> dict[str, Any]:
+        latex = self.printer.display(formula)
+        return {"display": True, "html": Markup(mathml(latex, display=True)), "latex": latex}
 
 
 def _check(check: Check) -> dict[str, Any]:

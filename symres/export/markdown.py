@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import symres
 from symres.derivation.document import Check, Derivation
 from symres.export.bibliography import reference
 from symres.export.fingerprint import fingerprint
-from symres.export.prose import fill, sizes_in_words
-from symres.language.formula import Block, Display, Formula, Text
-from symres.typeset.printer import display_latex, inline_latex
+from symres.export.prose import SCREEN, fill, sentence, sizes_in_words
+from symres.language.formula import Display, Formula, Text
+from symres.typeset.printer import Printer
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 _OPERATOR = re.compile(r"\\operatorname\*?\{")
@@ -41,12 +42,12 @@ GITHUB = Dialect(
 
 def markdown(derivation: Derivation, dialect: Dialect = PLAIN) -> str:
     """The whole derivation: statement, definitions, proof, record and sources."""
-    return "\n\n".join(_paragraphs(derivation, dialect)) + "\n"
+    return "\n\n".join(_Writer(derivation, dialect).paragraphs()) + "\n"
 
 
 def statement(derivation: Derivation, dialect: Dialect = PLAIN) -> list[str]:
     """The paragraphs of the statement, in index form and in matrix form where there is one."""
-    return [_block(item, dialect) for item in (*derivation.statement, *derivation.matrix)]
+    return list(_Writer(derivation, dialect).statement())
 
 
 def escaped(words: str) -> str:
@@ -59,65 +60,76 @@ def files(derivation: Derivation) -> dict[str, str]:
     return {f"{derivation.id}{dialect.suffix}": markdown(derivation, dialect) for dialect in (PLAIN, GITHUB)}
 
 
-def _paragraphs(derivation: Derivation, dialect: Dialect) -> Iterator[str]:
-    yield f"# {escaped(derivation.title)}"
-    yield f"**{derivation.verdict}** · {derivation.kind} · `{derivation.id}`"
-    yield "## " + ("Claim" if derivation.verdict == "refuted" else "Theorem")
-    yield from statement(derivation, dialect)
-    if derivation.assumptions:
-        yield "### Assumptions"
-        yield _list(_prose(text, dialect) for text in derivation.assumptions)
-    if derivation.notation or derivation.definitions:
-        yield "## Definitions"
-        if derivation.notation:
-            yield _list(f"{_formula(sign, dialect)}: {_prose(text, dialect)}" for sign, text in derivation.notation)
-        yield from (dialect.display(display_latex(relation)) for relation in derivation.definitions)
-    if derivation.parts:
-        yield "## " + ("Counterexample" if derivation.kind == "counterexample" else "Proof")
-        yield from _proof(derivation, dialect)
-    if derivation.remarks:
-        yield "## Remarks"
-        yield from (_prose(text, dialect) for text in derivation.remarks)
-    if derivation.listing:
-        yield "## NumPy reference"
-        yield f"```python\n{derivation.listing.rstrip()}\n```"
-    yield "## Verification record"
-    if derivation.record:
-        yield _table(derivation.record)
-    yield f"symres {symres.__version__}, content hash `{fingerprint(derivation)[:16]}`. To check it again:"
-    yield f"```sh\nsymres derive {derivation.id} --format json -o out\nsymres recheck out/{derivation.id}.json\n```"
-    if derivation.sources:
-        yield "## Sources"
-        yield _list(
-            escaped(f"{reference(source.key)}{f' {source.place}.' if source.place else ''}")
-            for source in derivation.sources
-        )
+class _Writer:
+    """The paragraphs of one derivation in one dialect."""
 
+    def __init__(self, derivation: Derivation, dialect: Dialect) -> None:
+        self.derivation, self.dialect = derivation, dialect
+        self.printer = Printer.of(derivation, width=SCREEN)
 
-def _proof(derivation: Derivation, dialect: Dialect) -> Iterator[str]:
-    number = 0
-    for part in derivation.parts:
-        if part.title:
-            yield f"### {escaped(part.title)}"
-        if part.intro:
-            yield _prose(part.intro, dialect)
-        for step in part.steps:
-            number += 1
-            yield f"**{number}.** {_prose(step.reason, dialect)}"
-            yield dialect.display(display_latex(step.relation))
-    yield "∎"
+    def paragraphs(self) -> Iterator[str]:
+        derivation = self.derivation
+        yield f"# {escaped(derivation.title)}"
+        yield f"**{derivation.verdict}** · {derivation.kind} · `{derivation.id}`"
+        yield "## " + ("Claim" if derivation.verdict == "refuted" else "Theorem")
+        yield from self.statement()
+        if derivation.assumptions:
+            yield "### Assumptions"
+            yield _list(self.prose(text) for text in derivation.assumptions)
+        if derivation.notation or derivation.definitions:
+            yield "## Definitions"
+            if derivation.notation:
+                yield _list(f"{self.inline(sign)}: {self.prose(text)}" for sign, text in derivation.notation)
+            yield from (self.display(relation) for relation in derivation.definitions)
+        if derivation.parts:
+            yield "## " + ("Counterexample" if derivation.kind == "counterexample" else "Proof")
+            yield from self.proof()
+        if derivation.remarks:
+            yield "## Remarks"
+            yield from (self.prose(text) for text in derivation.remarks)
+        if derivation.listing:
+            yield "## NumPy reference"
+            yield f"```python\n{derivation.listing.rstrip()}\n```"
+        yield from self.record()
+        if derivation.sources:
+            yield "## Sources"
+            yield _list(
+                escaped(f"{reference(source.key)}{f' {source.place}.' if source.place else ''}")
+                for source in derivation.sources
+            )
 
+    def statement(self) -> Iterator[str]:
+        for item in (*self.derivation.statement, *self.derivation.matrix):
+            yield self.display(item.formula) if isinstance(item, Display) else self.prose(item)
 
-def _block(item: Block, dialect: Dialect) -> str:
-    return dialect.display(display_latex(item.formula)) if isinstance(item, Display) else _prose(item, dialect)
+    def proof(self) -> Iterator[str]:
+        numbers = count(1)
+        for part in self.derivation.parts:
+            if part.title:
+                yield f"### {escaped(part.title)}"
+            if part.intro:
+                yield self.prose(part.intro)
+            for step in part.steps:
+                yield f"**{next(numbers)}.** {sentence(self.prose(step.reason))}"
+                yield self.display(step.relation)
+        yield "∎"
 
+    def record(self) -> Iterator[str]:
+        id = self.derivation.id
+        yield "## Verification record"
+        if self.derivation.record:
+            yield _table(self.derivation.record)
+        yield f"symres {symres.__version__}, content hash `{fingerprint(self.derivation)[:16]}`. To check it again:"
+        yield f"```sh\nsymres derive {id} --format json -o out\nsymres recheck out/{id}.json\n```"
 
-def _prose(text: Text, dialect: Dialect) -> str:
-    return fill(text, escaped, lambda formula: _formula(formula, dialect))
+    def prose(self, text: Text) -> str:
+        return fill(text, escaped, self.inline)
 
+    def inline(self, formula: Formula) -> str:
+        return self.dialect.inline(self.printer.inline(formula))
 
-def _formula(formula: Formula, dialect: Dialect) -> str:
-    return dialect.inline(inline_latex(formula))
+    def display(self, formula: Formula) -> str:
+        return self.dialect.display(self.printer.display(formula))
 
 
 def _list(items: Iterable[str]) -> str:

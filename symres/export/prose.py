@@ -25,8 +25,17 @@ def fill(text: Text, words: Callable[[str], str], formula: Callable[[Formula], s
     return "".join(formula(text.slots[part]) if odd % 2 else words(part) for odd, part in enumerate(parts))
 
 
+def sentence(filled: str) -> str:
+    """A reason as a sentence of its own: a capital letter in front where it begins with a word, a full stop behind."""
+    return filled[:1].upper() + filled[1:].rstrip(".: ") + "."
+
+
 def sizes_in_words(check: Check) -> str:
     """The sizes of a check: ``all``, or each set of sizes tried."""
     if not check.sizes:
         return "all"
     return "; ".join(", ".join(f"{name} = {size}" for name, size in sizes.items()) for sizes in check.sizes)
+
+
+SCREEN = 38.0
+"""The room for a displayed formula on a screen, in ems."""

@@ -68,7 +68,7 @@ def _card(content: Mapping[str, Any]) -> dict[str, Any]:
         )
         if statement["display"]
         else Markup("<p>{}</p>").format(statement["html"]),
-        "keys": "|".join(key for key, _ in sources),
+        "source_keys": "|".join(key for key, _ in sources),
         "sources": ", ".join(short for _, short in sources),
         "text": text,
         "values": {
