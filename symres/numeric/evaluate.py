@@ -239,8 +239,8 @@ def _erf(u: Array) -> Array:
     if np.iscomplexobj(u):
         # One step of the power series about the real part is exact for the imaginary steps of 1e-200 or so.
         slope = 2 / math.sqrt(math.pi) * np.exp(-(u.real**2))
-        return _erf(u.real) + 1j * u.imag * slope
-    return np.vectorize(math.erf, otypes=[float])(u)
+        return np.asarray(_erf(u.real) + 1j * u.imag * slope)
+    return np.asarray(np.vectorize(math.erf, otypes=[float])(u))
 
 
 _ATOMS["erf"] = _erf

@@ -1,0 +1,197 @@
+"""Readable NumPy source for traced programs and derived gradients.
+
+The source is a module with one function. It computes every shared subexpression once, multiplies small arrays before
+large ones, contracts by ``@`` and ``einsum`` without large temporaries, works in place on its own arrays where that
+saves memory, and never changes its arguments. Statements hold off the kinks of ``max`` and ``abs``; at a kink the code
+takes the value of the formula (``x > 0`` is false at 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symres.kernel.terms import Entry, Tensor, Term, Var, mul, walk
+from symres.language.formula import ADJOINT
+from symres.language.program import Axis, Definition, Program, Value
+from symres.numeric.emit import Emitter
+from symres.numeric.layout import Layout, assign
+from symres.numeric.lower import Lowering
+from symres.numeric.names import Namer, identifier
+from symres.numeric.nodes import Graph, Node
+from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text
+from symres.numeric.spell import ATOM, PRODUCT, Speller, view
+
+
+@dataclass
+class Code:
+    """A function in the making."""
+
+    name: str
+    parameters: Sequence[Parameter]
+    results: Sequence[tuple[str, Value]]
+    summary: str
+    graph: Graph = field(default_factory=Graph)
+
+    def write(self, definitions: Iterable[Definition], *, in_place: bool = True) -> str:
+        """The module's source."""
+        lowering = Lowering(self.graph)
+        namer = Namer(parameter.name for parameter in self.parameters)
+        given: dict[Node, str] = {}
+        fixed: dict[Node, Layout] = {}
+        for parameter in self.parameters:
+            node = lowering.input(parameter.tensor, parameter.name)
+            given[node] = parameter.name
+            fixed[node] = given_layout(parameter, node)
+        for definition in definitions:
+            lowering.define(definition)
+        wanted = self.graph.names
+        roots = []
+        for name, value in self.results:
+            node, variables = lowering.over(value.body, value.vars)
+            roots.append((node, tuple(var for var in variables if var in node.labels), variables))
+            if node not in given and (node not in wanted or wanted[node] == identifier(name)):
+                wanted[node] = identifier(name)
+        stored = assign([(node, layout) for node, layout, _ in roots], fixed)
+        emitter = Emitter(stored, given, wanted, [node for node, _, _ in roots], namer, in_place)
+        speller = emitter.run()
+        returned = [
+            self._result(speller, lowering, node, layout, variables, value, repeated=node in [r[0] for r in roots[:k]])
+            for k, ((node, layout, variables), (_, value)) in enumerate(zip(roots, self.results, strict=True))
+        ]
+        body = [*self._sizes(speller, lowering), *emitter.lines, f"return {', '.join(returned)}"]
+        if len(returned) == 1 and len(self.results) == 1:
+            body[-1] = f"return {returned[0]}"
+        return self._module(speller, body)
+
+    def _result(
+        self,
+        speller: Speller,
+        lowering: Lowering,
+        node: Node,
+        layout: Layout,
+        variables: tuple[Var, ...],
+        value: Value,
+        *,
+        repeated: bool,
+    ) -> str:
+        """The source of a result in its NumPy shape; an argument, or a result given before, is copied."""
+        ours = node.op not in ("input", "rename", "take", "number", "size", "constant") and not repeated
+        if len(layout) < len(variables):
+            whole = tuple(var if var in layout else None for var in variables)
+            source = speller.text(node, tuple(whole))
+            shape = self._shape(speller, lowering, [(var.dim,) for var in variables])
+            source, ours = f"np.broadcast_to({source}, {shape}).copy()", True
+        else:
+            source = speller.text(node, layout, ATOM)
+        if any(len(axis) > 1 for axis in value.axes):
+            source = f"{source}.reshape({self._shape(speller, lowering, value.axes)[1:-1].removesuffix(',')})"
+        elif any(not axis for axis in value.axes):
+            rest = iter(variables)
+            slots = tuple(next(rest) if axis else None for axis in value.axes)
+            # A leading axis of length 1 is asked for explicitly: NumPy would only broadcast to it.
+            source = view(source, variables, slots)
+        return source if ours or not variables else f"{source}.copy()"
+
+    def _shape(self, speller: Speller, lowering: Lowering, axes: Sequence[Axis]) -> str:
+        lengths = [speller.text(lowering.rest(mul(*axis)), (), 0) for axis in axes]
+        return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+
+    def _sizes(self, speller: Speller, lowering: Lowering) -> list[str]:
+        """Statements that read the sizes off the arguments, and give grouped axes their own."""
+        regrouped = [p for p in self.parameters if any(len(axis) > 1 for axis in p.axes)]
+        shapes = {p.name: self._shape(speller, lowering, [(dim,) for dim in p.tensor.dims]) for p in regrouped}
+
+        def text(term: Term) -> str:
+            return speller.text(lowering.rest(term), (), PRODUCT + 1)
+
+        reads = read_sizes(self.parameters, list(speller.sizes), text)
+        return [*reads, *(f"{p.name} = {p.name}.reshape{shapes[p.name]}" for p in regrouped)]
+
+    def _module(self, speller: Speller, body: Sequence[str]) -> str:
+        shapes = [f"{p.name} {shape_text(p.axes)}" for p in self.parameters]
+        returned = [f"{identifier(name)} {shape_text(value.axes)}" for name, value in self.results]
+        text = [f'"""{self.summary}']
+        text += _wrapped("Shapes: " + ", ".join(shapes) + ".")
+        text += _wrapped("Returns: " + ", ".join(returned) + ".")
+        text.append('"""')
+        prelude = [line for lines in speller.prelude for line in ("", *lines) if not line.startswith("import")]
+        imports = sorted({line for lines in speller.prelude for line in lines if line.startswith("import")})
+        parameters = ", ".join(map(str, self.parameters))
+        lines = [
+            *imports,
+            "import numpy as np",
+            *prelude,
+            "",
+            "",
+            f"def {self.name}({parameters}):",
+            *(f"    {line}" if line else "" for line in (*text[:1], "", *text[1:], *body)),
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str, width: int = 100) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def forward_source(program: Program, *, defaults: Mapping[str, Any] | None = None, in_place: bool = True) -> str:
+    """A module with the function itself, from its traced definitions; several outputs are a tuple."""
+    code = Code(
+        identifier(program.name),
+        parameters_of(program, defaults),
+        list(program.outputs.items()),
+        f"{program.name}, as symres traced it.",
+    )
+    return code.write(program.definitions.values(), in_place=in_place)
+
+
+def backward_source(
+    program: Program,
+    adjoints: Sequence[Definition],
+    gradients: Mapping[str, Value],
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    in_place: bool = True,
+) -> str:
+    """A module with ``FUNC_backward(dout, <arguments of FUNC in order>)``.
+
+    Args:
+        program: the traced forward function.
+        adjoints: definitions after those of the program, in order.
+        gradients: for each argument asked for, in order, its gradient, of the argument's shape.
+        defaults: the default values of arguments.
+
+    The upstream gradients are the adjoint tensors that nothing defines, one for each output: ``dout`` where there is
+    one output, ``d`` and the name of the output where there are several. The function returns the gradients in the
+    order of ``gradients``, as a tuple where there are several.
+    """
+    defined = {definition.tensor for definition in (*program.definitions.values(), *adjoints)}
+    bodies = [*(definition.body for definition in adjoints), *(value.body for value in gradients.values())]
+    met = {node.tensor for body in bodies for node in walk(body) if isinstance(node, Entry)}
+    upstream = []
+    for name, value in program.outputs.items():
+        short = "dout" if len(program.outputs) == 1 else "d" + identifier(name)
+        tensor = next(
+            (tensor for tensor in sorted(met, key=repr) if tensor not in defined and tensor.name == ADJOINT + name),
+            Tensor(ADJOINT + name, tuple(var.dim for var in value.vars)),
+        )
+        upstream.append(Parameter(short, tensor, value.axes))
+    loss = " + ".join(f"{p.name} * {name}" for p, name in zip(upstream, program.outputs, strict=True))
+    call = f"{', '.join(program.outputs)} = {program.name}({', '.join(program.inputs)})"
+    code = Code(
+        f"{identifier(program.name)}_backward",
+        [*upstream, *parameters_of(program, defaults)],
+        [(f"d{identifier(name)}", value) for name, value in gradients.items()],
+        f"The gradients of sum({loss}) for {call}.",
+    )
+    return code.write([*program.definitions.values(), *adjoints], in_place=in_place)
+
+
+def compile_source(source: str) -> Any:
+    """The last function of a generated module, ready to be called."""
+    scope: dict[str, Any] = {}
+    exec(compile(source, "<generated>", "exec"), scope)
+    return [value for value in scope.values() if callable(value) and hasattr(value, "__code__")][-1]
