@@ -1,1 +1,1 @@
-"""symres."""
+"""The kernel: terms, their normal form, and the decision of equality for all sizes. Standard library only."""

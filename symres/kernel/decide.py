@@ -1,0 +1,205 @@
+"""Equality for all sizes.
+
+Two terms are equal when the normal form of their difference is empty, also modulo the defining relation of each root
+and quotient: with ``P`` the base of a power ``P^q`` and ``m`` its leading monomial, ``m P^q = P^(q+1) - (P - m) P^q``.
+A positive answer is a proof; a negative one only says that no proof was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Protocol
+
+from symres.errors import BudgetExceeded
+from symres.kernel.monomials import Atom, Mono, Poly
+from symres.kernel.normal import from_factors, merge, normal_form, number, plus, power_atom_base, scale, times
+from symres.kernel.terms import Entry, Tensor, Term, transform, walk
+
+_ROUNDS = 400
+
+
+class Defined(Protocol):
+    """A definition, as far as the kernel uses it: the right-hand side at given indices."""
+
+    def at(self, indices: tuple[Term, ...]) -> Term:
+        """The right-hand side at the given indices."""
+
+
+def equal(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None = None) -> bool:
+    """Whether the two terms are proved equal for all sizes and all values of their free variables.
+
+    Entries of defined tensors are first taken as unknowns, which is enough for most steps; the definition that comes
+    last is then unfolded, one after the other, until the difference vanishes or none is left.
+
+    Raises:
+        BudgetExceeded: when the expressions grow beyond the limits of the kernel.
+    """
+    return not difference(left, right, definitions)
+
+
+def difference(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None = None) -> Poly:
+    """The normal form of ``left - right`` modulo roots, with as few definitions unfolded as make it vanish."""
+    definitions = definitions or {}
+    order = {tensor: rank for rank, tensor in enumerate(definitions)}
+    gap = left - right
+    while True:
+        form = reduce(normal_form(gap))
+        if not form:
+            return form
+        used = {node.tensor for node in walk(gap) if isinstance(node, Entry) and node.tensor in order}
+        if not used:
+            return clear_denominators(form)
+        last = max(used, key=order.__getitem__)
+        gap = unfold_one(gap, last, definitions[last])
+
+
+def unfold_one(term: Term, tensor: Tensor, definition: Defined) -> Term:
+    """Every entry of one tensor replaced by its definition."""
+
+    def rule(node: Term) -> Term | None:
+        return definition.at(node.args) if isinstance(node, Entry) and node.tensor == tensor else None
+
+    return transform(term, rule)
+
+
+# ---------------------------------------------------------------- root relations
+
+
+def reduce(poly: Poly) -> Poly:
+    """Apply the relation of each power atom where its leading monomial divides, until it divides nowhere."""
+    for _ in range(_ROUNDS):
+        for key, (coefficient, mono) in poly.terms.items():
+            rewritten = _rewrite(coefficient, mono)
+            if rewritten is not None:
+                rest = Poly({k: term for k, term in poly.terms.items() if k != key})
+                poly = plus([rest, rewritten])
+                break
+        else:
+            return poly
+    raise BudgetExceeded("the root relations were applied too many times")
+
+
+def _rewrite(coefficient: Fraction, mono: Mono) -> Poly | None:
+    for atom, exponent in mono.factors.items():
+        if atom.kind != "P" or (exponent.denominator == 1 and exponent >= 0):
+            continue
+        base = power_atom_base(atom)
+        lead = leading(base)
+        if lead is None:
+            continue
+        lead_coefficient, lead_mono = lead
+        rest = _divide(mono, atom, lead_mono)
+        if rest is None:
+            continue
+        tail = plus([base, Poly({lead_mono.key(): (-lead_coefficient, lead_mono)})])
+        unit = coefficient / lead_coefficient
+        return plus(
+            [
+                _times_inside(rest, {atom: exponent + 1}, number(unit)),
+                _times_inside(rest, {atom: exponent}, scale(tail, -unit)),
+            ]
+        )
+    return None
+
+
+def _times_inside(rest: Mono, factors: dict[Atom, Fraction], other: Poly) -> Poly:
+    """``rest * factors * other`` under the binders of ``rest``."""
+    from symres.kernel.brackets import bind
+
+    open_rest = Poly({"": (Fraction(1), Mono(frozenset(), rest.factors))})
+    return bind(times(times(open_rest, from_factors(factors)), other), rest.bound)
+
+
+def leading(base: Poly) -> tuple[Fraction, Mono] | None:
+    """The monomial by which a base is rewritten: a plain scalar if there is one, else the most connected.
+
+    It has a factor that is no unit, and divides no other monomial of the base, so that rewriting ends.
+    """
+    candidates = []
+    for coefficient, mono in base.monomials():
+        core = {atom: e for atom, e in mono.factors.items() if not _is_unit(atom)}
+        if not core:
+            units = {atom: e for atom, e in mono.factors.items() if atom.kind == "E"}
+            if not units:
+                continue
+            core = units
+        scalar = not mono.bound and all(not atom.free and e == 1 for atom, e in core.items()) and len(core) == 1
+        pieces = len(mono.pieces())
+        candidates.append((not scalar, -max((abs(e) for e in core.values()), default=0), pieces, mono.key(_stars(mono)), coefficient, mono))
+    candidates.sort(key=lambda item: item[:4])
+    for *_, coefficient, mono in candidates:
+        others = [other for _, other in base.monomials() if other.key() != mono.key()]
+        if all(_divide(other, None, mono) is None for other in others):
+            return coefficient, mono
+    return None
+
+
+def _stars(mono: Mono) -> dict[object, str]:
+    return dict.fromkeys(mono.free, "*")
+
+
+def _is_unit(atom: Atom) -> bool:
+    return atom.kind in "NRE"
+
+
+def _divide(mono: Mono, power: Atom | None, divisor: Mono) -> Mono | None:
+    """``mono / (power * divisor)`` if every piece of the divisor is a piece of ``mono`` with the power's variables fixed."""
+    fixed = divisor.free | (power.free if power is not None else frozenset())
+    exponents = dict(mono.factors)
+    if power is not None:
+        del exponents[power]
+    target = Mono(mono.bound, exponents)
+    rest: dict[Atom, Fraction] = {}
+    available: list[tuple[str, frozenset, dict[Atom, Fraction]]] = []
+    for bound, factors in target.pieces(fixed):
+        if bound:
+            available.append((Mono(bound, factors).key(), bound, factors))
+        else:
+            rest.update(factors)
+    bound_left = mono.bound
+    for bound, factors in divisor.pieces():
+        if not bound:
+            ((atom, e),) = factors.items()
+            have = rest.get(atom, Fraction(0))
+            if atom.kind in "NR":
+                pass
+            elif have < e or have == 0:
+                return None
+            if have == e:
+                del rest[atom]
+            else:
+                rest[atom] = have - e
+            continue
+        key = Mono(bound, factors).key()
+        for index, (found, own, _) in enumerate(available):
+            if found == key:
+                bound_left = bound_left - own
+                del available[index]
+                break
+        else:
+            return None
+    for _, _, factors in available:
+        rest = merge(rest, factors)
+    return Mono(bound_left, rest)
+
+
+def clear_denominators(poly: Poly) -> Poly:
+    """Multiply by the powers of free bases, which are not zero where the terms are defined; the result vanishes if and
+    only if the polynomial does."""
+    for _ in range(24):
+        if not poly:
+            return poly
+        lowest: dict[Atom, Fraction] = {}
+        for _, mono in poly.monomials():
+            for atom, exponent in mono.factors.items():
+                if atom.kind == "P" and atom.free.isdisjoint(mono.bound):
+                    lowest[atom] = min(exponent, lowest.get(atom, Fraction(0)))
+        negative = {atom: e for atom, e in lowest.items() if e < 0}
+        if not negative:
+            return poly
+        atom = min(negative, key=lambda item: item.ident)
+        poly = reduce(times(poly, from_factors({atom: -negative[atom]})))
+    return poly
+
+
