@@ -16,6 +16,9 @@ from symres.typeset.metrics import bracket_size, measure
 INDENT = 1.0
 """The indent of a continued line, in ems, for each depth of brackets at its start."""
 
+_SHORT = 5.5
+"""Brackets up to this width stay whole."""
+
 _LINE, _DEPTH, _FACTOR, _OVERFULL = 3.0, 4.0, 14.0, 1000.0
 
 
@@ -38,17 +41,19 @@ class _Token:
     dot: bool = False
 
 
-def break_relation(parts: list[Node], ops: list[Op], width: float) -> list[Line]:
+def break_relation(parts: list[Node], ops: list[Op], width: float, left: float = 0.0) -> list[Line]:
     """The rows of the chain ``parts[0] ops[0] parts[1] …`` for lines of ``width`` ems.
 
-    One row if all fits; otherwise one for each relation sign, and more where a part is too long.
+    One row if all fits; otherwise one for each relation sign, and more where a part is too long. ``left`` is the room
+    kept left of the alignment point for the rows around.
     """
     whole = row(parts[0], *(node for pair in zip(ops, parts[1:], strict=True) for node in pair))
     if not ops:
         return [Line(None, line, indent) for line, indent in _broken(parts[0], width, width)]
-    if measure(whole).width <= width:
+    own = measure(parts[0]).width
+    left, sign = max(left, own), measure(ops[0]).width
+    if measure(whole).width + left - own <= width:
         return [Line(parts[0], row(ops[0], *_rest(parts, ops)))]
-    left, sign = measure(parts[0]).width, measure(ops[0]).width
     room = width - left - sign
     needed = max(_widest_token(part) for part in parts[1:])
     lines: list[Line] = []
@@ -144,9 +149,9 @@ def _tokens(node: Node, depth: int) -> Iterator[_Token]:
                 yield _Token(item, measure(item).width, _DEPTH * depth, depth)
             else:
                 yield from _tokens(item, depth)
-    elif isinstance(node, Fence):
+    elif isinstance(node, Fence) and measure(node).width > _SHORT:
         yield from _opened(node, None, depth)
-    elif isinstance(node, Script) and isinstance(node.base, Fence):
+    elif isinstance(node, Script) and isinstance(node.base, Fence) and measure(node).width > _SHORT:
         yield from _opened(node.base, node, depth)
     else:
         yield _Token(node, measure(node).width)

@@ -6,6 +6,7 @@ Nothing passes through unescaped: names and words of users reach the output only
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import singledispatch
 
 from symres.typeset import layout as tree
@@ -243,12 +244,27 @@ def display(lines: list[Line], end: str = "") -> str:
     if len(lines) == 1:
         left, right, _ = lines[0]
         return latex(row(*(node for node in (left, right) if node is not None))).strip() + end
-    rows = []
-    for left, right, indent in lines:
-        before = f"{latex(left)} " if left is not None else ""
-        rows.append(f"{before}&{_space(indent)}{latex(right).strip()}")
-    body = " \\\\\n".join(rows) + end
+    body = " \\\\\n".join(map(_row, lines)) + end
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def align(formulas: list[list[Line]], labels: Sequence[str] = ()) -> str:
+    """The rows of several formulas for ``align``, a comma after each and a full stop after the last.
+
+    The number of a formula, if it has a label, stands at its last row.
+    """
+    rows = []
+    for position, lines in enumerate(formulas):
+        *before, last = map(_row, lines)
+        mark = rf" \label{{{labels[position]}}}" if any(labels) else ""
+        rows += [line + (r" \notag" if any(labels) else "") for line in before]
+        rows.append(last + ("." if position == len(formulas) - 1 else ",") + mark)
+    return " \\\\\n".join(rows)
+
+
+def _row(line: Line) -> str:
+    before = f"{latex(line.left)} " if line.left is not None else ""
+    return f"{before}&{_space(line.indent)}{latex(line.right).strip()}"
 
 
 def _space(indent: float) -> str:

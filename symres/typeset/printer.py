@@ -6,8 +6,8 @@ to fit a width. :class:`Printer` does the same for all formulas of a document in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symres.errors import UsageError
@@ -15,9 +15,9 @@ from symres.kernel.terms import Var
 from symres.language.formula import Formula, Relation
 from symres.typeset import functions, matrix, products, rules  # noqa: F401  (their rules enter the table)
 from symres.typeset.breaking import Line, break_relation
-from symres.typeset.latex import display, latex
+from symres.typeset.latex import align, display, latex
 from symres.typeset.layout import Node, relation
-from symres.typeset.metrics import TEXT
+from symres.typeset.metrics import TEXT, measure
 from symres.typeset.notation import Notation
 from symres.typeset.setting import Setting, layout
 
@@ -59,14 +59,19 @@ class Printer:
         return Setting(self.notation, self.letters, numerator=max(4.0, 0.45 * self.width))
 
     def node(self, formula: Formula) -> Node:
-        """The layout of a formula on one line."""
-        return layout(formula, self.setting()).node
+        """The layout of a formula on one line; an index variable by itself is its letter."""
+        return layout(formula, replace(self.setting(), raw=isinstance(formula, Var))).node
 
-    def lines(self, formula: Formula) -> list[Line]:
-        """The layout of a formula in lines that fit the width."""
-        whole = formula if isinstance(formula, Relation) else Relation((formula,), ())
-        parts = [layout(part, self.setting()).node for part in whole.parts]
-        return break_relation(parts, [relation(sign) for sign in whole.ops], self.width)
+    def lines(self, *formulas: Formula) -> list[list[Line]]:
+        """The layouts of formulas, aligned with one another, each in lines that fit the width."""
+        chains = []
+        for formula in formulas:
+            whole = formula if isinstance(formula, Relation) else Relation((formula,), ())
+            parts = [layout(part, self.setting()).node for part in whole.parts]
+            chains.append((parts, [relation(sign) for sign in whole.ops]))
+        left = max((measure(parts[0]).width for parts, ops in chains if ops), default=0.0)
+        left = left if left <= 0.45 * self.width else 0.0
+        return [break_relation(parts, ops, self.width, left) for parts, ops in chains]
 
     def inline(self, formula: Formula) -> str:
         """LaTeX for mathematics inside a line."""
@@ -74,7 +79,11 @@ class Printer:
 
     def display(self, formula: Formula, end: str = "") -> str:
         r"""LaTeX for ``equation`` or ``\[ … \]``, with ``aligned`` where it takes several lines, ``end`` after it."""
-        return display(self.lines(formula), end)
+        return display(self.lines(formula)[0], end)
+
+    def align(self, formulas: Sequence[Formula], labels: Sequence[str] = ()) -> str:
+        """LaTeX for the inside of ``align``: formulas under one another, each with its label if there are any."""
+        return align(self.lines(*formulas), labels)
 
 
 def inline_latex(formula: Formula) -> str:

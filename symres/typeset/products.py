@@ -6,6 +6,7 @@ that are small, and a factor Σ goes last, where it needs no brackets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,7 +48,16 @@ class _Factors:
                 below.append(power(factor.base, -factor.exponent))
             else:
                 above.append(factor)
-        return cls(coefficient, above, below)
+        return cls(coefficient, above, list(_gathered(below)))
+
+
+def _gathered(below: list[Term]) -> Iterator[Term]:
+    """The divisors, powers of one base put together: D·D is D²."""
+    exponents: dict[Term, Fraction] = {}
+    for term in below:
+        base, exponent = (term.base, term.exponent) if isinstance(term, Pow) else (term, Fraction(1))
+        exponents[base] = exponents.get(base, Fraction(0)) + exponent
+    return (power(base, exponent) for base, exponent in exponents.items())
 
 
 def product(factors: tuple[Term, ...], setting: Setting) -> Piece:
