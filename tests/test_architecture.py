@@ -25,15 +25,13 @@ FLOORS = {
     "verify": 4,
     "catalogue": 5,
     "export": 5,
-    "console": 6,
-    "workers": 6,
     "cli": 6,
     "testing": 6,
     "__main__": 6,
 }
 
-# The command line is one room in several files.
-TOP_FLOOR = {("cli", "console"), ("cli", "workers"), ("__main__", "cli")}
+# ``python -m symres`` is the command line.
+TOP_FLOOR = {("__main__", "cli")}
 
 
 def imports(path: Path, *, lazy: bool = True) -> Iterator[tuple[int, str]]:

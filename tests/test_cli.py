@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import symres
-from symres import cli, console
+from symres import catalogue, cli
+from symres.cli import console
 from symres.errors import BudgetExceeded, CertificateError, Undefined, Unsupported, UsageError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -120,7 +121,7 @@ def test_each_kind_of_error_has_its_status(
     def fail() -> None:
         raise error("what was met", remedy="what to do")  # type: ignore[call-arg]
 
-    monkeypatch.setattr(cli.catalogue, "entries", fail)
+    monkeypatch.setattr(catalogue, "entries", fail)
     assert run("list") == (status, "", "symres: what was met\nwhat to do\n")
 
 

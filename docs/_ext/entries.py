@@ -1,7 +1,7 @@
 """The catalogue in the documentation: a page for each derivation, and the role ``{entry}`` that links to one.
 
-``{entry}`residual-depth` `` becomes a link with the verdict; an id that the catalogue does not have is printed as such, so
-that a page never points to a proof that is not there.
+``{entry}`residual-depth` `` becomes a link with the verdict; an id that the catalogue does not have is printed as such,
+so that a page never points to a proof that is not there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from symres import catalogue
+from symres.cli.workers import made
 from symres.errors import SymresError
 from symres.export.files import write_whole
-from symres.workers import made
+from symres.export.paper import Options
 
 FOLDER = "catalogue"
 INDEX = """# The catalogue
@@ -42,7 +43,7 @@ def write_pages(app: Sphinx) -> None:
     """Derive every entry and write its page."""
     folder = Path(app.srcdir) / FOLDER
     entries = catalogue.entries()
-    work = partial(made, formats=("md",), fresh=False)
+    work = partial(made, formats=("md",), options=Options())
     for id, result in catalogue.run(work, entries, os.cpu_count() or 1):
         if isinstance(result, SymresError):
             logging.getLogger(__name__).warning("%s: %s", id, result)
@@ -51,7 +52,9 @@ def write_pages(app: Sphinx) -> None:
         else:
             write_whole(folder / f"{id}.md", result.files[f"{id}.md"])
     pages = [entry for entry in entries.values() if (folder / f"{entry.id}.md").exists()]
-    rows = "\n".join(f"| [{entry.id}]({entry.id}.md) | {entry.kind} | {entry.verdict} | {entry.title} |" for entry in pages)
+    rows = "\n".join(
+        f"| [{entry.id}]({entry.id}.md) | {entry.kind} | {entry.verdict} | {entry.title} |" for entry in pages
+    )
     write_whole(folder / "index.md", INDEX.format(rows=rows, ids="\n".join(entry.id for entry in pages)))
 
 

@@ -11,27 +11,42 @@ from symres.errors import UsageError
 
 if TYPE_CHECKING:
     from symres.derivation.document import Derivation
+    from symres.export.paper import Options
 
-FORMATS: Mapping[str, str] = {
-    "tex": "symres.export.tex",
-    "pdf": "symres.export.pdf",
-    "html": "symres.export.html",
-    "md": "symres.export.markdown",
-    "ipynb": "symres.export.notebook",
-    "bib": "symres.export.bibliography",
-    "json": "symres.export.jsonfile",
-    "v": "symres.export.coq",
+
+@dataclass(frozen=True)
+class Format:
+    """Where a format is made, and whether the options of a paper change it."""
+
+    module: str
+    paper: bool = False
+
+
+FORMATS: Mapping[str, Format] = {
+    "tex": Format("symres.export.tex", paper=True),
+    "pdf": Format("symres.export.pdf", paper=True),
+    "html": Format("symres.export.html"),
+    "md": Format("symres.export.markdown"),
+    "ipynb": Format("symres.export.notebook"),
+    "bib": Format("symres.export.bibliography"),
+    "json": Format("symres.export.jsonfile"),
+    "v": Format("symres.export.coq"),
 }
 
 
 @dataclass(frozen=True)
 class Made:
-    """The documents of one derivation: file name to content."""
+    """The documents of one derivation, and what its record says.
+
+    ``judges`` are those who checked it, ``files`` contents by name, ``left_out`` says of a format why there is none.
+    """
 
     id: str
     verdict: str
     passed: bool
+    judges: tuple[str, ...]
     files: Mapping[str, bytes]
+    left_out: Mapping[str, str]
 
 
 def formats(names: str) -> tuple[str, ...]:
@@ -47,11 +62,13 @@ def formats(names: str) -> tuple[str, ...]:
     return wanted
 
 
-def render(derivation: Derivation, format: str) -> dict[str, bytes]:
+def render(derivation: Derivation, format: str, options: Options) -> dict[str, bytes]:
     """The files of one derivation in one format, by name.
 
     Raises:
         Unsupported: if the derivation cannot be written in this format.
     """
-    made = import_module(FORMATS[format]).files(derivation)
+    row = FORMATS[format]
+    make = import_module(row.module).files
+    made = make(derivation, options) if row.paper else make(derivation)
     return {name: data.encode() if isinstance(data, str) else data for name, data in made.items()}

@@ -5,38 +5,60 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from symres.export import Made, render
+from symres.errors import Unsupported
+from symres.export import FORMATS, Made, render
 from symres.export.cache import Cache, cache_folder, key, program_hash
+from symres.export.paper import Options
 
 if TYPE_CHECKING:
     from symres.derivation.document import Derivation
 
 
-def make(derive: Callable[[], Derivation], content: Sequence[bytes], formats: Sequence[str], fresh: bool) -> Made:
+def make(
+    derive: Callable[[], Derivation], content: Sequence[bytes], formats: Sequence[str], options: Options, fresh: bool
+) -> Made:
     """The documents in these formats. ``content`` is all the derivation is made from; ``fresh`` skips the cache.
 
+    A format that the derivation does not have is left out, with the reason.
+
     Raises:
-        SymresError: if the derivation fails or cannot be written in one of the formats.
+        SymresError: if the derivation fails.
     """
     cache = Cache(cache_folder())
-    base = [program_hash().encode(), *content]
-    names = {format: key([format.encode(), *base]) for format in formats}
+    names = {format: _name(format, content, options) for format in formats}
     found = {} if fresh else {format: data for format in formats if (data := cache.get(names[format])) is not None}
     parts = {format: json.loads(data) for format, data in found.items()}
-    if len(parts) < len(formats):
+    missing = [format for format in formats if format not in parts]
+    if missing:
         derivation = derive()
-        for format in formats:
-            if format not in parts:
-                parts[format] = _pack(derivation, format)
-                cache.put(names[format], json.dumps(parts[format]).encode())
+        for format in missing:
+            parts[format] = _pack(derivation, format, options)
+            cache.put(names[format], json.dumps(parts[format]).encode())
     first = parts[formats[0]]
     files = {name: b64decode(text) for format in formats for name, text in parts[format]["files"].items()}
-    return Made(first["id"], first["verdict"], first["passed"], files)
+    left_out = {format: parts[format]["left_out"] for format in formats if parts[format]["left_out"]}
+    return Made(first["id"], first["verdict"], first["passed"], tuple(first["judges"]), files, left_out)
 
 
-def _pack(derivation: Derivation, format: str) -> dict[str, Any]:
-    files = {name: b64encode(data).decode() for name, data in render(derivation, format).items()}
-    passed = all(check.passed for check in derivation.record)
-    return {"id": derivation.id, "verdict": derivation.verdict, "passed": passed, "files": files}
+def _name(format: str, content: Sequence[bytes], options: Options) -> str:
+    wishes = json.dumps(asdict(options), sort_keys=True, default=sorted) if FORMATS[format].paper else ""
+    return key([format.encode(), wishes.encode(), program_hash().encode(), *content])
+
+
+def _pack(derivation: Derivation, format: str, options: Options) -> dict[str, Any]:
+    files, left_out = {}, ""
+    try:
+        files = {name: b64encode(data).decode() for name, data in render(derivation, format, options).items()}
+    except Unsupported as reason:
+        left_out = reason.message
+    return {
+        "id": derivation.id,
+        "verdict": derivation.verdict,
+        "passed": all(check.passed for check in derivation.record),
+        "judges": list(dict.fromkeys(check.judge for check in derivation.record)),
+        "files": files,
+        "left_out": left_out,
+    }

@@ -8,14 +8,15 @@ from symres import catalogue
 
 if TYPE_CHECKING:
     from symres.export import Made
+    from symres.export.paper import Options
 
 
-def made(id: str, *, formats: tuple[str, ...], fresh: bool) -> Made:
+def made(id: str, *, formats: tuple[str, ...], options: Options, fresh: bool = False) -> Made:
     """The documents of one entry."""
     from symres.export.make import make
 
     entry = catalogue.load(id)
-    return make(entry.derive, catalogue.content(entry), formats, fresh)
+    return make(entry.derive, catalogue.content(entry), formats, options, fresh)
 
 
 def page(id: str) -> dict[str, Any]:

@@ -74,6 +74,11 @@ def report(error: Exception, prefix: str = "") -> int:
     return next(STATUS_OF_ERROR[kind] for kind in type(error).__mro__ if kind in STATUS_OF_ERROR)
 
 
+def worst(one: int, other: int) -> int:
+    """The exit status that tells more: wrong use before a failure, a failure before an undecided case."""
+    return max(one, other, key=(OK, UNDECIDED, FAILED, MISUSE).index)
+
+
 def print_json(value: Any) -> None:
     """Print one JSON value."""
     print(json.dumps(value, indent=1, ensure_ascii=False))
@@ -96,6 +101,21 @@ def values(assignments: Sequence[str] | None) -> dict[str, Any]:
             raise UsageError(
                 f"--set {assignment!r} is not NAME=JSON", remedy="A string needs its quotes: --set 'mode=\"train\"'."
             ) from None
+    return found
+
+
+def pairs(assignments: Sequence[str] | None) -> dict[str, str]:
+    """The names of ``--rename``: ``x_hat=z``.
+
+    Raises:
+        UsageError: if it is not ``NAME=OTHER``.
+    """
+    found: dict[str, str] = {}
+    for assignment in assignments or ():
+        name, equals, other = assignment.partition("=")
+        if not (name and equals and other):
+            raise UsageError(f"--rename {assignment!r} is not NAME=OTHER", remedy="Write --rename x_hat=z.")
+        found[name] = other
     return found
 
 

@@ -1,0 +1,106 @@
+"""The commands on functions that the user names, and on finished certificates: grad, verify, recheck."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import symres
+from symres.cli.console import FAILED, OK, STATUS_OF_VERDICT, AsJson, Fixed, Shapes, function, print_json, values, worst
+from symres.errors import UsageError
+
+
+def grad(
+    target: Annotated[str, typer.Argument(metavar="FILE.py:FUNC")],
+    wrt: Annotated[str, typer.Option(help="Arguments to differentiate by; by default every float array.")] = "",
+    shapes: Shapes = "",
+    fixed: Fixed = None,
+    format: Annotated[str, typer.Option(help="tex, md, py or json.")] = "md",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write to.")] = None,
+) -> None:
+    """Derive the gradient of a NumPy function, for symbolic sizes. The function is run as Python, in this process.
+
+    `symres grad layer.py:forward --shapes "x: B D, gamma: D"` prints it as Markdown.
+
+    `symres grad layer.py:forward --shapes "x: B D" --format py -o backward.py` writes a NumPy function.
+    """
+    from symres.export.files import write_whole
+
+    writers = {"tex": "to_latex", "md": "to_markdown", "py": "to_numpy", "json": "certificate"}
+    if format not in writers:
+        raise UsageError(f"there is no format {format!r}", remedy=f"The formats of grad are {', '.join(writers)}.")
+    names = tuple(name.strip() for name in wrt.split(",")) if wrt else None
+    result = symres.gradient(function(target), wrt=names, shapes=shapes or None, set=values(fixed))
+    text = getattr(result, writers[format])()
+    text = text if isinstance(text, str) else json.dumps(text, indent=1, ensure_ascii=False)
+    if output is None:
+        print(text)
+    else:
+        write_whole(output, text.rstrip("\n") + "\n")
+
+
+def verify(
+    forward: Annotated[str, typer.Argument(metavar="FILE.py:FORWARD", help="Or a class with both methods.")],
+    backward: Annotated[str | None, typer.Argument(metavar="FILE.py:BACKWARD")] = None,
+    shapes: Shapes = "",
+    grads: Annotated[str, typer.Option(help="Which argument each result belongs to, in order: x,gamma,beta.")] = "",
+    fixed: Fixed = None,
+    timeout: Annotated[float, typer.Option(help="Seconds the functions may run.")] = 60.0,
+    certificate: Annotated[Path | None, typer.Option(help="Write a certificate (.json) or a Coq proof (.v).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove or refute a backward function, for every size. Both functions are run as Python, in this process.
+
+    `symres verify ln.py:forward ln.py:backward --shapes "x: N D, gamma: D, beta: D"`
+
+    `symres verify ln.py:LayerNorm --shapes "x: N D, gamma: D, beta: D"`
+
+    `symres verify bn.py:forward bn.py:backward --shapes "x: N D" --set 'bn_param={"mode": "train"}'`
+    """
+    from symres.export.files import write_whole
+
+    verdict = symres.verify(
+        function(forward),
+        function(backward) if backward else None,
+        shapes=shapes or None,
+        grads=tuple(name.strip() for name in grads.split(",")) if grads else None,
+        set=values(fixed),
+        timeout=timeout,
+    )
+    if certificate is not None:
+        write_whole(certificate, verdict.certificate(certificate.suffix.lstrip(".")))
+    if as_json:
+        print_json(verdict.to_json())
+    else:
+        from rich.console import Console
+
+        console = Console()
+        console.print(verdict.report(console.width))
+    raise typer.Exit(STATUS_OF_VERDICT[verdict.verdict])
+
+
+def recheck(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates; .v with --with coq.")],
+    judge: Annotated[str, typer.Option("--with", help="judge (exact, over a prime field) or coq.")] = "judge",
+) -> None:
+    """Check finished certificates again, with a judge that shares no code with the prover.
+
+    `symres derive layernorm-backward --format json -o out && symres recheck out/layernorm-backward.json`
+    """
+    from symres.judge import JUDGES
+
+    if judge not in JUDGES:
+        raise UsageError(f"there is no judge {judge!r}", remedy=f"The judges are {', '.join(JUDGES)}.")
+    status = OK
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        refusal = JUDGES[judge](text)
+        print(f"{file}: " + (f"refused: {refusal}" if refusal else "accepted"))
+        status = worst(status, FAILED if refusal else OK)
+    raise typer.Exit(status)
