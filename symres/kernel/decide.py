@@ -29,8 +29,8 @@ class Defined(Protocol):
 def equal(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None = None) -> bool:
     """Whether the two terms are proved equal for all sizes and all values of their free variables.
 
-    Entries of defined tensors are first taken as unknowns, which is enough for most steps; the definition that comes
-    last is then unfolded, one after the other, until the difference vanishes or none is left.
+    Entries of defined tensors are first taken as unknowns, which is enough for most steps; then the definitions that
+    come last are unfolded, twice as many each time, until the difference vanishes or none is left.
 
     Raises:
         BudgetExceeded: when the expressions grow beyond the limits of the kernel.
@@ -42,16 +42,25 @@ def difference(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | 
     """The normal form of ``left - right`` modulo roots, with as few definitions unfolded as make it vanish."""
     definitions = definitions or {}
     order = {tensor: rank for rank, tensor in enumerate(definitions)}
-    gap = left - right
+    gap, count = left - right, 1
     while True:
         form = reduce(normal_form(gap))
         if not form:
             return form
-        used = {node.tensor for node in walk(gap) if isinstance(node, Entry) and node.tensor in order}
-        if not used:
+        opened = _unfold_last(gap, definitions, order, count)
+        if opened is gap:
             return clear_denominators(form)
+        gap, count = opened, 2 * count
+
+
+def _unfold_last(term: Term, definitions: Mapping[Tensor, Defined], order: Mapping[Tensor, int], count: int) -> Term:
+    for _ in range(count):
+        used = {node.tensor for node in walk(term) if isinstance(node, Entry) and node.tensor in order}
+        if not used:
+            break
         last = max(used, key=order.__getitem__)
-        gap = unfold_one(gap, last, definitions[last])
+        term = unfold_one(term, last, definitions[last])
+    return term
 
 
 def unfold_one(term: Term, tensor: Tensor, definition: Defined) -> Term:
