@@ -1,0 +1,268 @@
+"""Arrays made from nothing: constants, the identity, ranges, triangles, and random draws as unknowns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symres.errors import Unsupported
+from symres.kernel.terms import ONE, ZERO, Num, Tensor, Term, add, mul, neg
+from symres.language.program import Axis
+from symres.trace.array import Array, as_array
+from symres.trace.axes import axis_of, by_axis, flat, variables
+from symres.trace.indexterms import floor_quotient
+from symres.trace.registry import call, numpy_function
+from symres.trace.shaping import astype, kind_of, sizes_of
+from symres.trace.signals import notes
+from symres.trace.sizes import integer_term, is_integer_like
+from symres.trace.tidy import bracket, equal_indices
+
+UNINITIALISED = Tensor("uninitialised", ())
+"""The entries of ``np.empty``: a gradient that contains it reads memory that was never written."""
+
+
+def _axes(shape: Any) -> tuple[Axis, ...]:
+    return tuple(axis_of(integer_term(size)) for size in sizes_of(shape))
+
+
+def filled(axes: tuple[Axis, ...], body: Term, kind: str) -> Array:
+    """An array with equal entries; without axes it is an array in NumPy, not a scalar."""
+    result = Array.result(axes, [var for axis in axes for var in variables(axis)], body, kind)
+    result.scalar = False
+    return result
+
+
+def _constant(name: str, body: Term) -> None:
+    def make(*shape: Any, dtype: Any = None) -> Array:
+        sizes = sizes_of(shape[0]) if len(shape) == 1 else list(shape)
+        if len(shape) == 2 and not is_integer_like(shape[1]):
+            sizes, dtype = sizes_of(shape[0]), shape[1]
+        return filled(_axes(sizes), body, kind_of(dtype))
+
+    def like(array: Any, dtype: Any = None, *, shape: Any = None) -> Array:
+        array = as_array(array)
+        axes = array.axes if shape is None else _axes(shape)
+        return filled(axes, body, array.kind if dtype is None else kind_of(dtype))
+
+    numpy_function(name)(make)
+    numpy_function(f"{name}_like")(like)
+
+
+for _name, _body in {"zeros": ZERO, "ones": ONE, "empty": UNINITIALISED()}.items():
+    _constant(_name, _body)
+
+
+@numpy_function("full")
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
+    """``np.full``."""
+    value = as_array(fill_value)
+    result: Array = call("copy", call("broadcast_to", value, tuple(sizes_of(shape))))
+    return result if dtype is None else astype(result, dtype)
+
+
+@numpy_function("full_like")
+def full_like(array: Any, fill_value: Any, dtype: Any = None) -> Array:
+    """``np.full_like``."""
+    array = as_array(array)
+    value = as_array(fill_value)
+    result: Array = call("copy", call("multiply", call("ones_like", array, "int"), value))
+    return astype(result, array.kind if dtype is None else dtype)
+
+
+@numpy_function("eye")
+def eye(n: Any, m: Any = None, k: int = 0, dtype: Any = None) -> Array:
+    """``np.eye``: [j = i + k]."""
+    axes = _axes((n, n if m is None else m))
+    names = [var for axis in axes for var in variables(axis)]
+    (row, column) = (flat(axis, own) for axis, own in zip(axes, by_axis(axes, names), strict=True))
+    return Array.result(axes, names, equal_indices(add(row, integer_term(k)), column), kind_of(dtype))
+
+
+@numpy_function("identity")
+def identity(n: Any, dtype: Any = None) -> Array:
+    """``np.identity``."""
+    return eye(n, dtype=dtype)
+
+
+@numpy_function("diag")
+def diag(array: Any, k: int = 0) -> Array:
+    """``np.diag``: the diagonal matrix of a vector, the diagonal of a matrix."""
+    array = as_array(array)
+    if k:
+        raise Unsupported("np.diag with an offset")
+    if array.ndim == 1:
+        result: Array = call("multiply", eye(array.shape[0], dtype="int"), array)
+        return result
+    diagonal: Array = call("diagonal", array)
+    return diagonal
+
+
+@numpy_function("diagflat")
+def diagflat(array: Any) -> Array:
+    """``np.diagflat``."""
+    return diag(call("ravel", array))
+
+
+@numpy_function("arange")
+def arange(*bounds: Any, dtype: Any = None) -> Array:
+    """``np.arange`` of integers: the index itself."""
+    if not 1 <= len(bounds) <= 3 or not all(map(is_integer_like, bounds)):
+        raise Unsupported("np.arange of numbers that are not integers")
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    first, last, stride = map(integer_term, (start, stop, step))
+    if isinstance(stride, Num) and stride.value < 0:
+        first, last, sign = neg(first), neg(last), Num(-1)
+    else:
+        sign = ONE
+    size = floor_quotient(add(last, neg(first), mul(sign, stride), -1), mul(sign, stride))
+    axis = axis_of(size)
+    names = variables(axis)
+    body = mul(sign, add(first, mul(sign, stride, flat(axis, names))))
+    result = Array.result((axis,), names, body, "int")
+    return result if dtype is None else astype(result, dtype)
+
+
+@numpy_function("linspace")
+def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True) -> Any:
+    """``np.linspace``."""
+    steps = num - 1 if endpoint else num
+    return call("add", start, call("true_divide", call("multiply", arange(num), call("subtract", stop, start)), steps))
+
+
+def _triangle(rows: Any, columns: Any, k: Any, lower: bool, kind: str) -> Array:
+    axes = _axes((rows, columns))
+    names = [var for axis in axes for var in variables(axis)]
+    row, column = (flat(axis, own) for axis, own in zip(axes, by_axis(axes, names), strict=True))
+    offset = row - column + integer_term(k)
+    return Array.result(axes, names, bracket(">=", offset if lower else neg(offset)), kind)
+
+
+@numpy_function("tri")
+def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Array:
+    """``np.tri``: [j <= i + k]."""
+    return _triangle(n, n if m is None else m, k, True, kind_of(dtype))
+
+
+def _of_matrix(array: Any, k: Any, lower: bool) -> Array:
+    array = as_array(array)
+    mask = _triangle(*array.shape[-2:], k, lower, "bool")
+    result: Array = call("multiply", array, mask)
+    return result
+
+
+@numpy_function("tril", method=True)
+def tril(array: Any, k: Any = 0) -> Array:
+    """``np.tril``: entries above the k-th diagonal become 0."""
+    return _of_matrix(array, k, True)
+
+
+@numpy_function("triu", method=True)
+def triu(array: Any, k: Any = 0) -> Array:
+    """``np.triu``: entries below the k-th diagonal become 0."""
+    return _of_matrix(array, k, False)
+
+
+@numpy_function("array", "tensor")
+def array(values: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Array:
+    """``np.array``: a new array."""
+    made = as_array(values)
+    result: Array = call("copy", made) if copy or made is not values else made
+    result.scalar = False
+    if dtype is not None and kind_of(dtype) != result.kind:
+        result = astype(result, dtype)
+    while result.ndim < ndmin:
+        result = result[None]
+    return result
+
+
+@numpy_function("asarray", "asanyarray", "as_tensor", "from_numpy", "asfortranarray")
+def asarray(values: Any, dtype: Any = None) -> Array:
+    """``np.asarray``: the array itself where it has that kind already."""
+    made = as_array(values)
+    return made if dtype is None or kind_of(dtype) == made.kind else astype(made, dtype)
+
+
+@numpy_function("where")
+def where(condition: Any, *choices: Any) -> Any:
+    """``np.where``: a choice entry by entry; with one argument the mask itself, to be used as an index.
+
+    Raises:
+        Unsupported: for two arguments.
+    """
+    from symres.trace import rules
+    from symres.trace.elementwise import elementwise, widest
+
+    mask = elementwise(rules.nonzero, condition, kind="bool")
+    if not choices:
+        return (mask,)
+    if len(choices) != 2:
+        raise Unsupported("np.where with two arguments")
+    kind = widest([as_array(choice) for choice in choices])
+    return elementwise(rules.chosen, mask, *choices, kind=kind)
+
+
+@numpy_function("masked_fill", method=True)
+def masked_fill(array: Any, mask: Any, value: Any) -> Any:
+    """``x.masked_fill`` of PyTorch."""
+    return where(mask, value, array)
+
+
+@numpy_function("nonzero", method=True)
+def nonzero(array: Any) -> Any:
+    """``np.nonzero``: the mask itself, to be used as an index."""
+    return where(array)
+
+
+@numpy_function("clip", "clamp", method=("clip", "clamp"))
+def clip(array: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """``np.clip``."""
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    result = array if low is None else call("maximum", array, low)
+    return result if high is None else call("minimum", result, high)
+
+
+@numpy_function("one_hot")
+def one_hot(labels: Any, num_classes: Any) -> Any:
+    """One-hot rows: [y = c]."""
+    return eye(num_classes)[as_array(labels)]
+
+
+def drawn(name: str, shape: Any, kind: str = "real") -> Array:
+    """Random numbers: an unknown but fixed tensor, which counts as an input of the function."""
+    axes = _axes(shape)
+    dims = tuple(dim for axis in axes for dim in axis)
+    tensor = Tensor(f"{name}{len(notes().opaque) + 1}", dims, kind)
+    notes().opaque[tensor.name] = (tensor, axes)
+    notes().assume(f"the random numbers {tensor.name} are drawn once and then fixed")
+    return Array.symbol(tensor, axes)
+
+
+def _random(name: str, kind: str, sized: bool) -> None:
+    def draw(*args: Any, size: Any = None, **others: Any) -> Array:
+        shape = size if size is not None else args if not sized else ()
+        if len(args) == 1 and not sized and not is_integer_like(args[0]):
+            shape = args[0]
+        return drawn("random", () if shape is None else shape, kind)
+
+    numpy_function(f"random.{name}")(draw)
+
+
+for _name, _kind, _sized in (
+    ("rand", "nonnegative", False), ("randn", "real", False), ("random", "nonnegative", False),
+    ("random_sample", "nonnegative", False), ("standard_normal", "real", False), ("uniform", "real", True),
+    ("normal", "real", True),
+):  # fmt: skip
+    _random(_name, _kind, _sized)
+
+
+@numpy_function("random.binomial")
+def binomial(n: Any, p: Any, size: Any = None) -> Array:
+    """One trial each: an unknown 0/1 mask."""
+    if n != 1:
+        raise Unsupported("np.random.binomial with more than one trial")
+    mask = drawn("mask", () if size is None else size, "bool")
+    return astype(mask, "int")
+
+
+@numpy_function("random.seed")
+def seed(*_: Any) -> None:
+    """Without effect: random numbers are unknowns."""

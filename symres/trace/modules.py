@@ -1,0 +1,165 @@
+"""Stand-ins for the modules that people's code imports: attributes are looked up in the table of NumPy names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from symres.errors import Unsupported
+from symres.kernel.terms import Num, Term
+from symres.language.constants import INFINITY, PI
+from symres.language.functions import exp
+from symres.trace import builtins, contractions, creation, indexing, joining, reductions, shaping
+from symres.trace.array import Array
+from symres.trace.elementwise import UFUNC_NAMES
+from symres.trace.registry import FUNCTIONS, call
+
+
+class Ufunc:
+    """A ufunc of the table: it is called, or has ``at``, ``outer`` and ``reduce``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call(self.name, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _function(f"{self.name}.{name}")
+
+
+def _function(name: str) -> Any:
+    if name in UFUNC_NAMES:
+        return Ufunc(name)
+    if name not in FUNCTIONS:
+        raise Unsupported(f"np.{name} is not known to symres", remedy="rewrite it with functions listed in the docs")
+    return FUNCTIONS[name]
+
+
+class DType:
+    """A data type: called on a number or an array it converts."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.__name__ = self.name = name
+        self.kind = kind
+
+    def __call__(self, value: Any = 0) -> Any:
+        return call("astype", value, self.kind) if isinstance(value, Array) else builtins.convert(value, self.kind)
+
+    def __eq__(self, other: object) -> bool:
+        return str(getattr(other, "name", other)) == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _dtypes() -> dict[str, Any]:
+    kinds = {
+        "float": ("float16", "float32", "float64", "float128", "double", "single", "half", "longdouble", "floating",
+                  "bfloat16", "float_"),
+        "int": ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp", "long", "integer",
+                "int_"),
+        "bool": ("bool_", "bool"),
+    }  # fmt: skip
+    return {name: DType(name, kind) for kind, names in kinds.items() for name in names}
+
+
+def _finfo(dtype: Any = None) -> Any:
+    """Machine constants of float64, as exact decimals."""
+    import numpy
+
+    return numpy.finfo(numpy.float64)
+
+
+def _scalar(term: Term) -> Callable[[], Array]:
+    return lambda: Array.result((), (), term)
+
+
+_CONSTANTS: dict[str, Callable[[], Any]] = {
+    "pi": _scalar(PI()),
+    "e": _scalar(exp(Num(1))),
+    "inf": _scalar(INFINITY()),
+    "infty": _scalar(INFINITY()),
+    "Inf": _scalar(INFINITY()),
+    "newaxis": lambda: None,
+}
+
+
+@dataclass(frozen=True)
+class Module:
+    """A stand-in module: its own names first, then its submodules, then the table under a prefix."""
+
+    name: str
+    prefix: str = ""
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in self.own:
+            return self.own[name]
+        full = f"{self.name}.{name}"
+        if full in MODULES:
+            return MODULES[full]
+        if not self.prefix and name in _CONSTANTS:
+            return _CONSTANTS[name]()
+        try:
+            return _function(self.prefix + name)
+        except Unsupported:
+            raise Unsupported(f"{full} is not known to symres") from None
+
+
+def _errstate(**_: Any) -> Any:
+    from contextlib import nullcontext
+
+    return nullcontext()
+
+
+def _numpy_names() -> dict[str, Any]:
+    names = _dtypes()
+    names |= {"ndarray": Array, "generic": Array, "finfo": _finfo, "errstate": _errstate, "seterr": _errstate,
+              "set_printoptions": _errstate, "ndim": lambda x: call("asarray", x).ndim,
+              "shape": lambda x: call("asarray", x).shape, "size": lambda x: call("asarray", x).size,
+              "isscalar": lambda x: not isinstance(x, Array) or x.scalar,
+              "iterable": lambda x: hasattr(x, "__iter__")}  # fmt: skip
+    return names
+
+
+_MATH = {
+    "sqrt": Ufunc("sqrt"), "exp": Ufunc("exp"), "log": Ufunc("log"), "tanh": Ufunc("tanh"), "sin": Ufunc("sin"),
+    "cos": Ufunc("cos"), "erf": Ufunc("erf"), "pow": Ufunc("power"), "fabs": Ufunc("absolute"), "prod": FUNCTIONS["prod"],
+    "floor": builtins.floor, "ceil": builtins.ceil,
+}  # fmt: skip
+_TORCH_NAMES = {"Tensor": Array, "FloatTensor": Array, "no_grad": _errstate}
+
+MODULES: dict[str, Module] = {}
+"""The stand-ins by the dotted name of the module they replace."""
+
+
+TABLES = (contractions, creation, indexing, joining, reductions, shaping)
+"""The modules whose import fills the table."""
+
+
+def _enter() -> None:
+    numpy_names = _numpy_names()
+    for name in ("numpy", "jax.numpy", "cupy", "autograd.numpy", "torch"):
+        own = numpy_names | (_TORCH_NAMES if name == "torch" else {})
+        MODULES[name] = Module(name, "", own)
+        MODULES[f"{name}.linalg"] = Module(f"{name}.linalg", "linalg.")
+        MODULES[f"{name}.random"] = Module(f"{name}.random", "random.")
+        MODULES[f"{name}.lib"] = Module(f"{name}.lib", "lib.")
+        MODULES[f"{name}.lib.stride_tricks"] = Module(f"{name}.lib.stride_tricks", "lib.stride_tricks.")
+    for name in ("torch.nn.functional", "jax.nn", "scipy.special", "jax.scipy.special", "torch.special", "jax.lax"):
+        MODULES[name] = Module(name)
+    for name in ("torch.nn", "scipy", "jax.scipy", "jax", "autograd"):
+        MODULES[name] = Module(name, "none.")
+    MODULES["math"] = Module("math", "none.", _MATH)
+
+
+_enter()
