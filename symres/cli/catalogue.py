@@ -19,6 +19,7 @@ from symres.cli.console import (
     Folder,
     Ids,
     Jobs,
+    Timeout,
     chosen,
     pairs,
     print_json,
@@ -57,6 +58,8 @@ def derive(
     rename: Annotated[list[str] | None, typer.Option(help="NAME=OTHER: print a name as another, x_hat=z.")] = None,
     numbered: Annotated[bool, typer.Option("--numbers/--no-numbers", help="Number and label the formulas.")] = True,
     listing: Annotated[bool, typer.Option("--listing", help="Print the NumPy reference as well.")] = False,
+    timeout: Timeout = 300.0,
+    memory: Annotated[int, typer.Option(min=64, help="Megabytes that one derivation may use.")] = 4096,
     jobs: Jobs = CORES,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew; do not use kept results.")] = False,
 ) -> None:
@@ -76,9 +79,9 @@ def derive(
     ids = chosen(ids, every)
     output_folder(output)
     status = OK
-    for id, made in with_progress(
-        partial(workers.made, formats=wanted, options=options, fresh=fresh), ids, jobs, "derived"
-    ):
+    one = partial(workers.made, formats=wanted, options=options, fresh=fresh)
+    work = partial(workers.bounded, work=one, seconds=timeout, megabytes=memory)
+    for id, made in with_progress(work, ids, jobs, "derived"):
         if isinstance(made, Exception):
             status = worst(status, report(made, f"{id}: "))
             continue

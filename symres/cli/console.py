@@ -26,6 +26,7 @@ STATUS_OF_VERDICT = {"proved": OK, "refuted": FAILED, "undecided": UNDECIDED}
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids; `symres list` shows them.")]
 All = Annotated[bool, typer.Option("--all", help="Every entry of the catalogue.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Timeout = Annotated[float, typer.Option(min=0.001, help="Seconds that one derivation may take.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes to use.")]
 Folder = Annotated[Path, typer.Option("--output", "-o", help="The folder to write to; it is made when missing.")]
 Shapes = Annotated[str, typer.Option(help='Shapes of the arguments: "x: B D, gamma: D, y: B int C, mask: B D bool".')]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symres import catalogue
+from symres.cli.limits import limited
 
 if TYPE_CHECKING:
     from symres.export import Made
     from symres.export.paper import Options
+
+Result = TypeVar("Result")
+
+
+def bounded(id: str, *, work: Callable[[str], Result], seconds: float, megabytes: int) -> Result:
+    """``work(id)`` within limits of time and memory."""
+    with limited(seconds, megabytes):
+        return work(id)
 
 
 def made(id: str, *, formats: tuple[str, ...], options: Options, fresh: bool = False) -> Made:
