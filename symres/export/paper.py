@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any, Protocol
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import symres
 from symres.derivation.document import Check, Derivation, Part, Source, Step
@@ -111,6 +114,25 @@ def label(derivation: Derivation, options: Options, kind: str, name: str = "") -
     return f"{kind}:{':'.join(parts)}"
 
 
+@cache
+def templates() -> Environment:
+    """The templates; their signs are those that neither LaTeX nor Typst uses."""
+    return Environment(
+        loader=PackageLoader("symres.export", "templates"),
+        undefined=StrictUndefined,
+        autoescape=False,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
 class _Content:
     def __init__(self, derivation: Derivation, options: Options, writer: Writer) -> None:
         self.derivation, self.options, self.writer = derivation, options, writer
@@ -198,7 +220,7 @@ class _Content:
         return {
             "judge": words(check.judge),
             "method": words(check.method + (f" ({check.detail})" if check.detail else "")),
-            "sizes": words(sizes_in_words(check)).replace(" = ", self.writer.fixed_equals),
+            "sizes": self.writer.fixed_equals.join(map(words, sizes_in_words(check).split(" = "))),
             "passed": check.passed,
             "error": check.error,
         }

@@ -6,15 +6,12 @@ Plain amsmath, natbib with a ``.bbl`` beside the ``.bib``: what arXiv takes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from importlib.resources import files as resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from symres.derivation.document import Derivation, Source
 from symres.export.bibliography import Reference, bibtex, reference
-from symres.export.paper import Options, content, printer
+from symres.export.paper import Options, content, printer, templates
 from symres.language.formula import Formula
 from symres.typeset.latex import escape
 from symres.typeset.printer import Printer
@@ -54,33 +51,15 @@ class TexWriter:
         return rf"\citet{place}{{{source.key}}}"
 
 
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("symres.export", "templates"),
-        undefined=StrictUndefined,
-        autoescape=False,
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-        comment_start_string="<#",
-        comment_end_string="#>",
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
 def fragment(derivation: Derivation, options: Options | None = None) -> str:
     r"""The derivation without a preamble, for ``\input`` in a paper that loads ``symres.sty``."""
-    return _templates().get_template("fragment.tex.j2").render(d=_parts(derivation, options or Options()))
+    return templates().get_template("fragment.tex.j2").render(d=_parts(derivation, options or Options()))
 
 
 def article(derivation: Derivation, options: Options | None = None) -> str:
     """The derivation as a document of its own."""
     parts = _parts(derivation, options or Options())
-    return _templates().get_template("article.tex.j2").render(d=parts)
+    return templates().get_template("article.tex.j2").render(d=parts)
 
 
 def _parts(derivation: Derivation, options: Options) -> dict[str, Any]:
