@@ -135,7 +135,7 @@ class Array:
         return numpy.dtype({"float": numpy.float64, "int": numpy.int64, "bool": numpy.bool_}[self.kind])
 
     @property
-    def T(self) -> Array:
+    def T(self) -> Array:  # noqa: N802
         """The transpose, a view."""
         result: Array = call("transpose", self)
         return result
@@ -271,7 +271,7 @@ def as_array(value: Any) -> Array:
     if hasattr(value, "tolist") and hasattr(value, "ndim"):
         kind = {"b": "bool", "i": "int", "u": "int"}.get(value.dtype.kind, "float")
         made = as_array(value.tolist())
-        return made if made.kind == kind else call("astype", made, kind)  # type: ignore[no-any-return]
+        return made if made.kind == kind else call("astype", made, kind)
     if isinstance(value, Term):
         return Array.result((), (), value)
     if value is None or isinstance(value, (str, bytes, list, tuple, dict, complex)):

@@ -43,7 +43,8 @@ def einsum(subscripts: Any, *operands: Any) -> Array:
     if len(terms) != len(arrays):
         raise Unsupported(f"np.einsum({subscripts!r}) with {len(arrays)} operands")
     labels = [_labels(term, array.ndim, subscripts) for term, array in zip(terms, arrays, strict=True)]
-    rest: list[Hashable] = sorted({label for own in labels for label in own if isinstance(label, int)})
+    rest: list[Hashable] = []
+    rest += sorted({label for own in labels for label in own if isinstance(label, int)})
     if arrow:
         out = _expand(output, rest)
     else:

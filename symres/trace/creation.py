@@ -144,7 +144,7 @@ def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Array:
 
 def _of_matrix(array: Any, k: Any, lower: bool) -> Array:
     array = as_array(array)
-    mask = _triangle(*array.shape[-2:], k, lower, "bool")
+    mask = _triangle(array.shape[-2], array.shape[-1], k, lower, "bool")
     result: Array = call("multiply", array, mask)
     return result
 

@@ -129,7 +129,7 @@ def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:
 
 
 def floor_quotient(number: Term, divisor: Term) -> Term:
-    """``number // divisor`` for a positive divisor: exact where the remainder is provably in range, else ``floordiv``."""
+    """``number // divisor`` for a positive divisor: exact where the remainder is provably in range."""
     if divisor is ONE:
         return index(number)
     quotient, rest = _divide(polynomial(number), polynomial(divisor))
@@ -137,6 +137,18 @@ def floor_quotient(number: Term, divisor: Term) -> Term:
     if nonnegative(remainder) and nonnegative(divisor - remainder - 1):
         return whole
     return add(whole, Fun("floordiv", remainder, index(divisor)))
+
+
+def coefficient(term: Term, var: Var) -> Term | None:
+    """The coefficient of a variable on which the term depends linearly, else ``None``."""
+    found = {}
+    for monomial, value in polynomial(term).items():
+        if any(var in atom.free for atom in monomial):
+            rest = [atom for atom in monomial if atom is not var]
+            if len(rest) != len(monomial) - 1 or any(var in atom.free for atom in rest):
+                return None
+            found[tuple(rest)] = value
+    return from_polynomial(found)
 
 
 # ---------------------------------------------------------------- proofs

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from symres.errors import Unsupported
 from symres.kernel.terms import ZERO, Entry, Num, Size, Term, Var, add, mul
-from symres.language.program import Value
+from symres.language.program import Axis, Value
 from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, length, unflat, variable, variables
 from symres.trace.creation import filled
 from symres.trace.elementwise import assign, broadcast, widest
-from symres.trace.indexterms import exact_quotient, index, same
+from symres.trace.indexterms import exact_quotient, index, nonnegative, same
 from symres.trace.reductions import axis_numbers
 from symres.trace.registry import call, numpy_function
 from symres.trace.shaping import sizes_of
-from symres.trace.signals import Refine, ShapeMismatch
+from symres.trace.signals import Refine, ShapeMismatch, notes
 from symres.trace.sizes import integer, integer_term, is_integer_like
-from symres.trace.tidy import at, equal_indices
+from symres.trace.tidy import at, bracket, equal_indices, summed
 
 
 def _listed(arrays: Any) -> list[Array]:
@@ -134,7 +135,7 @@ def split(array: Any, parts: Any, axis: Any = 0) -> list[Any]:
     else:
         cuts = list(parts)
     bounds = [0, *cuts, integer(total)]
-    return [array[(*before, slice(low, high))] for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [array[(*before, slice(low, high))] for low, high in pairwise(bounds)]
 
 
 @numpy_function("chunk", method=True)
@@ -175,7 +176,9 @@ def _shifted_entry(array: Array, widths: Sequence[tuple[Any, Any]]) -> Array | N
     body = value.body
     if not isinstance(body, Entry) or body.tensor.kind in ("int", "bool"):
         return None
-    axes, names, reading = [], [], {}
+    axes: list[Axis] = []
+    names: list[Var] = []
+    reading: dict[Var, Term] = {}
     for axis, own, (low, high) in zip(value.axes, by_axis(value.axes, value.vars), widths, strict=True):
         if integer_term(low) is ZERO and integer_term(high) is ZERO:
             axes.append(axis)
@@ -232,16 +235,36 @@ def rot90(array: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 @numpy_function("roll")
 def roll(array: Any, shift: Any, axis: Any = None) -> Any:
-    """``np.roll`` along one axis."""
+    """``np.roll``: entry i is Σ_u ([i = u + s] + [i = u + s − n]) x(u) for 0 ≤ s < n."""
     array = as_array(array)
-    if axis is None or isinstance(axis, (tuple, list)):
-        raise Unsupported("np.roll over several axes")
+    if axis is None:
+        return call("reshape", roll(call("ravel", array), shift, 0), array.shape)
+    if isinstance(axis, (tuple, list)):
+        for amount, each in zip(shift if not is_integer_like(shift) else [shift] * len(axis), axis, strict=True):
+            array = roll(array, amount, each)
+        return array
     (place,) = axis_numbers(axis, array.ndim)
-    before = (slice(None),) * place
-    cut = array.shape[place] - shift if shift > 0 else -shift
-    if shift == 0 or cut == 0:
-        return call("copy", array)
-    return concatenate([array[(*before, slice(cut, None))], array[(*before, slice(None, cut))]], place)
+    value = array.value
+    own, names = value.axes[place], by_axis(value.axes, value.vars)[place]
+    size = length(own)
+    amount = _turned(integer_term(shift), size)
+    bound = variables(own)
+    ahead = flat(own, names) - flat(own, bound) - amount
+    hit = add(bracket("=", ahead), bracket("=", ahead + size))
+    body = summed(bound, mul(hit, at(value.body, dict(zip(names, bound, strict=True)))))
+    return Array.result(value.axes, value.vars, body, array.kind)
+
+
+def _turned(amount: Term, size: Term) -> Term:
+    """A shift modulo the length of the axis; a shift of a symbolic axis is taken to be shorter than it."""
+    if isinstance(amount, Num) and isinstance(size, Num):
+        return Num(amount.value % size.value)
+    if nonnegative(mul(-1, amount) - 1):
+        amount = index(add(amount, size))
+    for low in (amount, size - amount - 1):
+        if not nonnegative(low):
+            notes().fact(index(low), f"{amount!r} is an index of an axis of length {size!r}")
+    return amount
 
 
 @numpy_function("lib.stride_tricks.sliding_window_view", "sliding_window_view")
@@ -253,7 +276,7 @@ def sliding_window_view(array: Any, window_shape: Any, axis: Any = None) -> Arra
     value = array.value
     axes = list(value.axes)
     groups = by_axis(value.axes, value.vars)
-    reading = {}
+    reading: dict[Var, Term] = {}
     for place, window in zip(places, windows, strict=True):
         inner = axis_of(integer_term(window))
         count = index(add(length(axes[place]), 1, mul(-1, integer_term(window))))

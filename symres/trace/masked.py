@@ -33,6 +33,9 @@ class Masked:
         full = [_full(operand, self) for operand in operands]
         return Masked(call(ufunc, *full), self.mask)
 
+    def __neg__(self) -> Masked:
+        return self.apply("negative", self)
+
     def sum(self, *args: Any, **kwargs: Any) -> Any:
         """The sum of all selected entries."""
         return call("sum", call("multiply", self.array, self.mask), *args, **kwargs)
@@ -87,7 +90,6 @@ def _operators() -> None:
                          "pow": "power"}.items():  # fmt: skip
         setattr(Masked, f"__{short}__", lambda self, other, ufunc=ufunc: self.apply(ufunc, self, other))
         setattr(Masked, f"__r{short}__", lambda self, other, ufunc=ufunc: self.apply(ufunc, other, self))
-    Masked.__neg__ = lambda self: self.apply("negative", self)
 
 
 _operators()

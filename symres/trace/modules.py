@@ -133,8 +133,8 @@ def _numpy_names() -> dict[str, Any]:
 
 _MATH = {
     "sqrt": Ufunc("sqrt"), "exp": Ufunc("exp"), "log": Ufunc("log"), "tanh": Ufunc("tanh"), "sin": Ufunc("sin"),
-    "cos": Ufunc("cos"), "erf": Ufunc("erf"), "pow": Ufunc("power"), "fabs": Ufunc("absolute"), "prod": FUNCTIONS["prod"],
-    "floor": builtins.floor, "ceil": builtins.ceil,
+    "cos": Ufunc("cos"), "erf": Ufunc("erf"), "pow": Ufunc("power"), "fabs": Ufunc("absolute"),
+    "prod": FUNCTIONS["prod"], "floor": builtins.floor, "ceil": builtins.ceil,
 }  # fmt: skip
 _TORCH_NAMES = {"Tensor": Array, "FloatTensor": Array, "no_grad": _errstate}
 

@@ -51,7 +51,7 @@ def number(value: Any) -> Term:
         return Num(value)
     if not isinstance(value, Real) or math.isnan(value):
         raise Unsupported(f"{value!r} is not a real number")
-    return _masked(float(value)) if abs(value) >= _LARGE else _exact(float(value))
+    return _masked(float(value)) if abs(float(value)) >= _LARGE else _exact(float(value))
 
 
 def _masked(value: float) -> Term:

@@ -18,7 +18,7 @@ from symres.trace.masked import Masked
 from symres.trace.registry import call, numpy_function
 from symres.trace.signals import NeedsConcreteSizes
 from symres.trace.sizes import integer_term, is_integer_like
-from symres.trace.tidy import at, bracket, depends_by_case, summed
+from symres.trace.tidy import at, bracket, complement, depends_by_case, summed
 
 
 def axis_numbers(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -29,7 +29,7 @@ def axis_numbers(axis: Any, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    numbers = [int(integer_term(k).value) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]  # type: ignore[attr-defined]
+    numbers = [int(k) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     if any(not -ndim <= k < ndim for k in numbers):
         raise Unsupported(f"axis {axis} of an array with {ndim} axes")
     return tuple(k % ndim for k in numbers)
@@ -51,18 +51,13 @@ def reduced(array: Array, axis: Any, keepdims: Any, rule: Any, kind: str = "") -
             axes.append(())
     # The result gets variables of its own: bound ones must not be shared with arrays that are still in use.
     fresh = {var: var.fresh() for var in (*bound, *names)}
-    body = at(value.body, fresh)
-    return Array.result(
-        axes,
-        [fresh[var] for var in names],
-        rule([fresh[var] for var in bound], body),
-        kind or array.kind,  # type: ignore[misc]
-    )
+    body = rule([fresh[var] for var in bound], at(value.body, dict(fresh)))
+    return Array.result(axes, [fresh[var] for var in names], body, kind or array.kind)
 
 
 def _restricted(array: Any, where: Any) -> Array:
-    array = as_array(array)
-    return array if where is True or where is None else call("multiply", array, where)
+    restricted: Array = as_array(array)
+    return restricted if where is True or where is None else as_array(call("multiply", restricted, where))
 
 
 @numpy_function("sum", "nansum", method=("sum",))
@@ -182,7 +177,7 @@ def product_of(array: Any, axis: Any = None, keepdims: Any = False) -> Any:
 def any_of(array: Any, axis: Any = None, keepdims: Any = False) -> Array:
     """``np.any``, for a number of entries."""
     none = reduced(call("logical_not", array), axis, keepdims, _products)
-    return elementwise(lambda a: rules.complement(a), none, kind="bool")
+    return elementwise(complement, none, kind="bool")
 
 
 @numpy_function("all", method=True)

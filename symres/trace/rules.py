@@ -1,6 +1,6 @@
 """Elementwise rules on terms: comparisons, extrema, quotients, as NumPy's functions have them entry by entry.
 
-Conventions at kinks: ``a > b`` and ``a >= b`` are both ``step(a - b)``, ``a < b`` and ``a <= b`` both ``1 - step(a - b)``;
+Conventions at kinks: ``a > b`` and ``a >= b`` are ``step(a - b)``, ``a < b`` and ``a <= b`` are ``1 - step(a - b)``;
 statements hold off the kink, and which of them the code uses is noted. Comparisons of integers are exact brackets.
 """
 

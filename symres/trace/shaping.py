@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Num, Term, Var
+from symres.kernel.terms import Num, Term, Var, mul
 from symres.language.program import Axis, Value
 from symres.trace.array import KINDS, Array, as_array
-from symres.trace.axes import align_right, axis_of, by_axis, free_length, moved, regroup, shown, unify
+from symres.trace.axes import align_right, axis_of, by_axis, flat, free_length, moved, regroup, shown, unify
 from symres.trace.axes import variables as fresh_variables
 from symres.trace.elementwise import elementwise
+from symres.trace.indexterms import coefficient, same
 from symres.trace.reductions import axis_numbers
 from symres.trace.registry import numpy_function
 from symres.trace.rules import nonzero
@@ -46,7 +48,7 @@ def reshape(array: Any, *shape: Any, newshape: Any = None) -> Array:
     """
     array = as_array(array)
     if len(shape) == 1 and isinstance(shape[0], type):
-        return array.astype(shape[0])  # type: ignore[no-any-return]
+        return astype(array, shape[0])
     wanted = [integer_term(size) for size in (_shape_arguments(shape) if newshape is None else sizes_of(newshape))]
     free = [k for k, size in enumerate(wanted) if size is Num(-1)]
     if len(free) > 1:
@@ -58,23 +60,19 @@ def reshape(array: Any, *shape: Any, newshape: Any = None) -> Array:
     axes = [tuple(var.dim for var in group) for group in groups]
     names = [var for group in groups for var in group]
     view = _view(array, axes, names, moved(reading, array.index))
-    return view if _in_order(array, groups, reading) else view.copy()  # type: ignore[no-any-return]
+    return view if _in_order(view, groups) else copy(view)
 
 
-def _in_order(array: Array, groups: Sequence[Sequence[Var]], reading: dict[Var, Term]) -> bool:
-    """Whether atoms that share a new axis are neighbours in memory, so that NumPy makes no copy."""
-    origin = {reading.get(var, var): var for var in array.vars}
-    base = list(array.buffer.value.vars)
-    place = {term: k for k, term in enumerate(array.index)}
+def _in_order(array: Array, groups: Sequence[Sequence[Var]]) -> bool:
+    """Whether atoms that share an axis lie in memory one after the other, so that NumPy gives a view."""
+    offset = flat(tuple(var.dim for var in array.buffer.value.vars), array.index)
+    strides = {var: coefficient(offset, var) for group in groups for var in group}
     for group in groups:
-        old = [origin.get(var) for var in group]
-        for outer, inner in zip(old, old[1:], strict=False):
-            if outer is None or inner is None:
-                return array.index == tuple(base)
-            start, stop = place.get(outer), place.get(inner)
-            if start is None or stop is None or stop != start + 1 or inner.dim is not base[stop].dim:
+        for outer, inner in pairwise(group):
+            stride, step = strides[outer], strides[inner]
+            if stride is None or step is None or not same(stride, mul(step, inner.dim)):
                 return False
-    return True
+    return None not in strides.values()
 
 
 @numpy_function("ravel", method=True)
@@ -88,7 +86,7 @@ def flatten(array: Any, start: int = 0, stop: int = -1) -> Array:
     """``x.flatten()``: one axis, always a copy; torch's form joins the axes from ``start`` to ``stop``."""
     array = as_array(array)
     first, last = axis_numbers((start, stop), max(array.ndim, 1))
-    return reshape(array, (*array.shape[:first], -1, *array.shape[last + 1 :])).copy()  # type: ignore[no-any-return]
+    return copy(reshape(array, (*array.shape[:first], -1, *array.shape[last + 1 :])))
 
 
 def permuted(array: Array, order: Sequence[int]) -> Array:

@@ -1,4 +1,4 @@
-"""What a trace reports besides its values: assumptions, conventions at kinks, and the two ways out of symbolic sizes."""
+"""What a trace reports besides its values: assumptions, conventions at kinks, and two ways out of symbolic sizes."""
 
 from __future__ import annotations
 

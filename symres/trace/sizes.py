@@ -7,7 +7,7 @@ numbers are plain ints throughout.
 
 from __future__ import annotations
 
-from numbers import Integral, Rational
+from numbers import Integral
 from typing import Any
 
 from symres.errors import Unsupported
@@ -78,7 +78,7 @@ class Dim:
         return call("true_divide", other, self)
 
     def __pow__(self, other: Any) -> Any:
-        if isinstance(other, Integral) and other >= 0:
+        if isinstance(other, Integral) and int(other) >= 0:
             return integer(index(power(self.term, int(other))))
         return call("power", self, other)
 
@@ -232,8 +232,8 @@ def _integer_operation(ufunc: str, left: Any, right: Any, operation: Any) -> Any
 def _compared(left: Dim, right: Any, ufunc: str, decide: Any) -> Any:
     if is_integer_like(right):
         return decide(left.term, integer_term(right))
-    if isinstance(right, Rational) or isinstance(right, float):
-        return decide(left.term, Num(int(right))) if right == int(right) else call(ufunc, left, right)
+    if isinstance(right, float) and right.is_integer():
+        return decide(left.term, Num(int(right)))
     if right is None or isinstance(right, (str, tuple, list, dict)):
         return ufunc == "not_equal"
     return call(ufunc, left, right)

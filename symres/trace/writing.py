@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symres.kernel.terms import ONE, ZERO, Num, Term, Var, add, mul
-from symres.trace.indexterms import floor_quotient, from_polynomial, index, polynomial, same
+from symres.trace.indexterms import coefficient, floor_quotient, index, same
 from symres.trace.signals import NeedsConcreteSizes
 from symres.trace.tidy import (
     addends,
@@ -83,7 +83,7 @@ def invert(base: Sequence[Var], names: Sequence[Var], index_terms: Sequence[Term
 
 def _digits(var: Var, term: Term, inside: list[Var], result: Inverse) -> bool:
     """Solve a map onto the whole range by its digits: ``b = u·K + v`` gives u = b // K and v = b - u·K."""
-    coefficients = {name: _coefficient(term, name) for name in inside}
+    coefficients = {name: coefficient(term, name) for name in inside}
     if any(value is None for value in coefficients.values()):
         return False
     scale: Term = ONE
@@ -106,24 +106,12 @@ def _digits(var: Var, term: Term, inside: list[Var], result: Inverse) -> bool:
     return True
 
 
-def _coefficient(term: Term, var: Var) -> Term | None:
-    """The coefficient of a variable on which the term depends linearly, else ``None``."""
-    found = {}
-    for monomial, value in polynomial(term).items():
-        if any(var in atom.free for atom in monomial):
-            rest = [atom for atom in monomial if atom is not var]
-            if len(rest) != len(monomial) - 1 or any(var in atom.free for atom in rest):
-                return None
-            found[tuple(rest)] = value
-    return from_polynomial(found)
-
-
 def _shift(term: Term, names: Sequence[Var]) -> tuple[Var, Term, Term] | None:
     """``(u, ±1, start)`` for a term ``start ± u`` with one view variable u."""
     inside = [name for name in names if name in term.free]
     if len(inside) != 1:
         return None
-    unit = _coefficient(term, inside[0])
+    unit = coefficient(term, inside[0])
     if unit not in (ONE, Num(-1)) or unit is None:
         return None
     return inside[0], unit, at(term, {inside[0]: ZERO})
@@ -148,7 +136,7 @@ def _leave(var: Var, term: Term, inside: list[Var], alone: bool, result: Inverse
     delta = equal_indices(var, term)
     result.deltas.append(delta)
     result.left += [name for name in inside if name not in result.left]
-    linear = len(inside) == 1 and isinstance(_coefficient(term, inside[0]), Num)
+    linear = len(inside) == 1 and isinstance(coefficient(term, inside[0]), Num)
     result.injective &= linear and alone
     if result.injective:
         result.region.append(summed(inside, delta))
