@@ -94,7 +94,7 @@ ROWS: tuple[Row, ...] = (
         (_zero,),
         None,
         "({0} == 0)",
-        lambda sp, u: sp.Piecewise((1, sp.Eq(u, 0)), (0, True)),
+        lambda sp, u: sp.KroneckerDelta(u, 0),
         r"\operatorname{eq}_0",
         "even",
     ),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from symres.kernel.terms import Add, Entry, Mul, Num, Term, Var, add, mul
+from symres.language.ranges import inside
 from symres.numeric.nodes import Graph, Node
-from symres.numeric.ranges import inside
 
 Lower = Callable[[Term], Node]
 

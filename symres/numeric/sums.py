@@ -17,7 +17,7 @@ from symres.kernel.terms import (
     substitute,
     walk,
 )
-from symres.numeric.ranges import inside
+from symres.language.ranges import inside
 
 
 def _factors(term: Term) -> tuple[Term, ...]:
