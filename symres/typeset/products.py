@@ -60,16 +60,16 @@ def _gathered(below: list[Term]) -> Iterator[Term]:
     return (power(base, exponent) for base, exponent in exponents.items())
 
 
-def product(factors: tuple[Term, ...], setting: Setting) -> Piece:
-    """The product of the factors."""
+def product(factors: tuple[Term, ...], setting: Setting, others: tuple[Piece, ...] = ()) -> Piece:
+    """The product of the factors, and of others that are laid out already."""
     parts = _Factors.split(in_product(factors))
     negative = parts.coefficient < 0
     size = abs(parts.coefficient)
     above = [layout(factor, setting) for factor in parts.above]
     if size.denominator == 1 and not parts.below:
-        pieces = above if size == 1 and above else [number(size), *above]
+        pieces = [*above, *others] if size == 1 and (above or others) else [number(size), *above, *others]
     else:
-        pieces = _fraction(size, parts, above, setting)
+        pieces = _fraction(size, parts, above, others, setting)
     result = beside(pieces)
     return Piece(row(tree.Op("-", "unary"), at(result, Level.OPERATOR)), Level.SUM) if negative else result
 
@@ -110,7 +110,9 @@ def _edge(node: Node, end: int) -> Node:
             return node
 
 
-def _fraction(size: Fraction, parts: _Factors, above: list[Piece], setting: Setting) -> list[Piece]:
+def _fraction(
+    size: Fraction, parts: _Factors, above: list[Piece], others: tuple[Piece, ...], setting: Setting
+) -> list[Piece]:
     """A fraction, and the factors that stand beside it."""
     below = [layout(factor, setting) for factor in parts.below]
     if size.denominator != 1:
@@ -119,6 +121,10 @@ def _fraction(size: Fraction, parts: _Factors, above: list[Piece], setting: Sett
     inside = [_goes_inside(term, piece, parts, setting) for term, piece in zip(parts.above, above, strict=True)]
     tops = [piece for piece, goes in zip(above, inside, strict=True) if goes]
     rest = [piece for piece, goes in zip(above, inside, strict=True) if not goes]
+    if not rest and all(_is_small(piece, setting) for piece in others):
+        tops += others
+    else:
+        rest += others
     if size.numerator != 1 or not tops:
         tops.insert(0, number(Fraction(size.numerator)))
     top = beside(tops)
@@ -132,11 +138,16 @@ def _goes_inside(term: Term, piece: Piece, parts: _Factors, setting: Setting) ->
     if piece.level == Level.OPERATOR:
         # A lone sum over a quantity, not over a mere size, is a quotient; a mean is 1/D Σ.
         return not others and not _is_scale(parts) and box.width <= setting.numerator
-    if box.height + box.depth > _SMALL or box.width > setting.numerator:
+    if not _is_small(piece, setting):
         return False
     if isinstance(term, Add):
         return not _is_scale(parts) or (not others and not any(isinstance(node, Binder) for node in walk(term)))
     return True
+
+
+def _is_small(piece: Piece, setting: Setting) -> bool:
+    box = measure(piece.node, TEXT)
+    return box.height + box.depth <= _SMALL and box.width <= setting.numerator
 
 
 def _is_scale(parts: _Factors) -> bool:
