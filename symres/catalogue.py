@@ -2,7 +2,8 @@
 
 A derivation file has a docstring, whose first line is the title, and on its top level the literal constants ``ID``,
 ``SUBJECT``, ``KIND``, ``VERDICT`` and ``SOURCES`` (key of ``sources.bib`` to place in it), and a function ``build()``
-that returns the :class:`~symres.derivation.document.Derivation`. All but the last are read without running the file.
+that returns the :class:`~symres.derivation.document.Derivation`; it may have a function ``pictures()``. The constants
+are read without running the file.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,7 @@ from symres.errors import SymresError, UsageError
 
 if TYPE_CHECKING:
     from symres.derivation.document import Derivation
+    from symres.derivation.picture import Picture
 
 PACKAGE = "symres.derivations"
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -56,6 +58,11 @@ class Entry:
             if found != announced:
                 raise SymresError(f"{self.path.name} announces the {name} {announced!r}, its derivation has {found!r}")
         return derivation
+
+    def pictures(self) -> Sequence[Picture]:
+        """The pictures of the derivation: what its file's ``pictures()`` gives, or none."""
+        module = import_module(self.module)
+        return tuple(module.pictures()) if hasattr(module, "pictures") else ()
 
     def summary(self) -> dict[str, Any]:
         """What ``symres list --json`` prints of it."""

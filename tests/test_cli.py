@@ -48,7 +48,9 @@ def test_the_module_is_the_command() -> None:
     )
 
 
-@pytest.mark.parametrize("command", ["list", "derive", "grad", "verify", "check", "recheck", "cite", "new", "site"])
+@pytest.mark.parametrize(
+    "command", ["list", "derive", "grad", "verify", "check", "recheck", "cite", "new", "plot", "site"]
+)
 def test_every_command_has_help(run: Run, command: str) -> None:
     assert command in run("--help")[1]
     status, out, _ = run(command, "--help")

@@ -56,6 +56,7 @@ app.command()(catalogue.check)
 app.command()(functions.recheck)
 app.command()(catalogue.cite)
 app.command()(catalogue.new)
+app.command()(catalogue.plot)
 app.command()(catalogue.site)
 
 

@@ -1,4 +1,4 @@
-"""The commands on the catalogue: list, derive, check, cite, new, site."""
+"""The commands on the catalogue: list, derive, check, cite, new, plot, site."""
 
 from __future__ import annotations
 
@@ -138,6 +138,24 @@ def new(id: str, folder: Folder = Path("derivations")) -> None:
     if path.exists():
         raise UsageError(f"{path} is there already", remedy="Give another folder with -o.")
     print(write_whole(path, text))
+
+
+def plot(ids: Ids = None, every: All = False, output: Folder = Path("out"), jobs: Jobs = CORES) -> None:
+    """Draw the pictures of derivations, from the checked expressions, as SVG and PNG."""
+    from symres.export.files import inside, output_folder, write_whole
+
+    ids = chosen(ids, every)
+    output_folder(output)
+    status = OK
+    for id, drawn in with_progress(workers.drawn, ids, jobs, "drawn"):
+        if isinstance(drawn, Exception):
+            status = worst(status, report(drawn, f"{id}: "))
+            continue
+        for name, data in drawn.items():
+            print(write_whole(inside(output, name), data))
+        if not drawn and not every:
+            print(f"{id} has no pictures")
+    raise typer.Exit(status)
 
 
 def site(output: Folder, jobs: Jobs = CORES) -> None:

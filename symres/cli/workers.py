@@ -33,7 +33,15 @@ def page(id: str) -> dict[str, Any]:
     """All that the page of one entry shows."""
     from symres.export.html import view
 
-    return view(catalogue.derive(id))
+    entry = catalogue.load(id)
+    return view(entry.derive(), entry.pictures())
+
+
+def drawn(id: str) -> dict[str, bytes]:
+    """The pictures of one entry as files."""
+    from symres.export.plot import files
+
+    return files(id, catalogue.load(id).pictures())
 
 
 def checked(id: str, *, against: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ The sources are one file, ``sources.bib`` in the folder of the derivations; ever
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files as resources
@@ -167,7 +167,7 @@ def csl(derivations: Iterable[Derivation]) -> list[dict[str, Any]]:
     return list(items.values())
 
 
-FORMATS = {
+FORMATS: Mapping[str, Callable[[Iterable[Derivation]], str]] = {
     "bibtex": bibtex,
     "csl": lambda derivations: json.dumps(csl(derivations), indent=1, ensure_ascii=False),
 }

@@ -43,7 +43,8 @@ def _canonical(value: Any, seen: dict[Var, int]) -> Any:
         number = seen.setdefault(value, len(seen))
         return ["var", value.name, number, _canonical(value.dim, seen)]
     if isinstance(value, Term):
-        return [type(value).__name__, *(_canonical(getattr(value, name), seen) for name in value.fields)]
+        names: tuple[str, ...] = getattr(value, "fields", ())
+        return [type(value).__name__, *(_canonical(getattr(value, name), seen) for name in names)]
     if isinstance(value, Mapping):
         return [[str(key), _canonical(value[key], seen)] for key in sorted(value, key=str)]
     if isinstance(value, (tuple, list)):

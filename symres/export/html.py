@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from html import escape
@@ -16,9 +16,11 @@ from markupsafe import Markup
 
 import symres
 from symres.derivation.document import Check, Derivation, Source, Step
+from symres.derivation.picture import Picture
 from symres.export.bibliography import bibtex, reference
 from symres.export.fingerprint import fingerprint
 from symres.export.mathml import mathml
+from symres.export.plot import svg
 from symres.export.prose import SCREEN, fill, sentence, sizes_in_words
 from symres.export.tex import fragment
 from symres.language.formula import Block, Display, Formula, Text
@@ -87,13 +89,14 @@ def script(name: str, shared: str = "") -> Markup:
     return Markup(f"<script>\n{asset(name).decode()}</script>")
 
 
-def view(derivation: Derivation) -> dict[str, Any]:
+def view(derivation: Derivation, pictures: Iterable[Picture] = ()) -> dict[str, Any]:
     """All that the page shows, as strings and markup.
 
     Raises:
         SymresError: if a formula cannot be written as MathML.
     """
-    return _Viewer(derivation).view()
+    figures = [{"svg": Markup(svg(picture)), "caption": picture.caption} for picture in pictures]
+    return {**_Viewer(derivation).view(), "pictures": figures}
 
 
 def page(content: Mapping[str, Any], around: Surroundings | None = None) -> str:
