@@ -100,7 +100,7 @@ LONGER = {"symres/kernel/terms.py": 500}
 
 def test_every_file_can_be_read_at_one_sitting() -> None:
     lines = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files()}
-    assert {name: count for name, count in lines.items() if count > LONGER.get(name, 300)} == {}
+    assert {name: count for name, count in lines.items() if count > LONGER.get(name, 400)} == {}
 
 
 def test_the_checker_itself_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

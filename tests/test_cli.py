@@ -81,7 +81,6 @@ def test_the_list_is_json(run: Run) -> None:
         (["check", "no-such-id"], "there is no derivation"),
         (["new", "Not An Id"], "is no id"),
         (["recheck", "missing.json"], "missing.json cannot be read: No such file"),
-        (["recheck", "x.json", "--with", "oracle"], "there is no judge 'oracle'"),
         (["grad", "layer.py"], "'layer.py' is not FILE.py:NAME"),
         (["grad", "missing.py:f"], "there is no file 'missing.py'"),
         (["verify", "missing.py:f", "missing.py:b"], "there is no file 'missing.py'"),
