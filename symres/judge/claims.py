@@ -1,0 +1,119 @@
+"""One claim at one point: does it hold there?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from typing import Any, TypeVar
+
+from symres.judge.arithmetic import Dual
+from symres.judge.ball import Ball, Balls
+from symres.judge.evaluate import Evaluator, Table
+from symres.judge.faults import Undecided, Undefined
+from symres.judge.syntax import Certificate, Claim, Entry, Equal, Gradient, Node
+
+V = TypeVar("V")
+
+
+def first_difference(evaluator: Evaluator[Any], claim: Claim, direction: Sequence[Any], tolerance: int) -> str | None:
+    """Where the claim is false at this point, in words; ``None`` where it holds.
+
+    Raises:
+        Undefined: if the point gives no answer.
+    """
+    evaluator.prepare(rests_on(evaluator.certificate, claim)[1])
+    if isinstance(claim, Equal):
+        left, right = (evaluator.spread(evaluator.grid(side), claim.vars) for side in claim.terms)
+    else:
+        left, right = _both_slopes(evaluator, claim, direction)
+    lengths = [] if isinstance(claim, Gradient) else [range(evaluator.length(var)) for var in claim.vars]
+    for at, a, b in zip(product(*lengths), left, right, strict=True):
+        if not same(evaluator.arithmetic, a, b, tolerance):
+            where = ", ".join(f"{var.name} = {k}" for var, k in zip(claim.vars, at, strict=False))
+            return f"the two sides differ{' at ' + where if where else ''}"
+    return None
+
+
+def rests_on(certificate: Certificate, claim: Claim) -> tuple[dict[Node, None], dict[str, None]]:
+    """The terms and the names that a claim rests on."""
+    names = (*claim.outputs, *claim.upstream, claim.wrt) if isinstance(claim, Gradient) else ()
+    return certificate.uses(claim.terms, names)
+
+
+def same(arithmetic: Any, a: Any, b: Any, tolerance: int) -> bool:
+    """Whether two values are equal; for balls, up to 2^-tolerance of their magnitude (of 1, where both may be 0).
+
+    Raises:
+        Undecided: if the balls are too wide to tell.
+    """
+    if not isinstance(arithmetic, Balls):
+        return bool(a == b)
+    difference: Ball = arithmetic.add(a, arithmetic.mul(b, arithmetic.number(-1)))
+    if not difference.contains_zero:
+        return False
+    scale = 0 if a.contains_zero and b.contains_zero else max(a.magnitude, b.magnitude) - 1
+    if difference.magnitude > scale - tolerance:
+        raise Undecided("the precision does not tell whether the two sides differ")
+    return True
+
+
+def _both_slopes(evaluator: Evaluator[V], claim: Gradient, direction: Sequence[V]) -> tuple[list[V], list[V]]:
+    """d/dt Σ upstream · outputs at wrt + t direction by dual numbers, and Σ gradient · direction."""
+    arithmetic, dual = evaluator.arithmetic, Dual(evaluator.arithmetic)
+    moving = dependent(evaluator.certificate, claim.wrt)
+
+    def constant(name: str) -> Table[Any] | None:
+        if name in moving:
+            return None
+        table = evaluator.table(name)
+        return Table(table.shape, [dual.lift(value) for value in table.values])
+
+    wrt = evaluator.table(claim.wrt)
+    if wrt.shape != tuple(map(evaluator.length, claim.vars)):
+        raise Undefined(f"the indices of the gradient have not the ranges of {claim.wrt}")
+    tables: dict[str, Table[Any]] = {claim.wrt: Table(wrt.shape, list(zip(wrt.values, direction, strict=True)))}
+    along = Evaluator(
+        evaluator.certificate,
+        dual,
+        evaluator.sizes,
+        tables,
+        unknowns=evaluator.unknowns,
+        integers=evaluator.integers,
+        elsewhere=constant,
+        lift=dual.lift,
+    )
+    along.prepare(evaluator.certificate.uses((), claim.outputs)[1])
+    slope = arithmetic.number(0)
+    for output, upstream in zip(claim.outputs, claim.upstream, strict=True):
+        moved, weights = along.table(output), evaluator.table(upstream)
+        if moved.shape != weights.shape:
+            raise Undefined(f"{upstream} has not the axes of {output}")
+        for (_, tangent), weight in zip(moved.values, weights.values, strict=True):
+            if tangent is not None:
+                slope = arithmetic.add(slope, arithmetic.mul(weight, tangent))
+    gradient = evaluator.spread(evaluator.grid(claim.gradient), claim.vars)
+    return [slope], [reduce(arithmetic.add, map(arithmetic.mul, gradient, direction), arithmetic.number(0))]
+
+
+def dependent(certificate: Certificate, wrt: str) -> set[str]:
+    """``wrt`` and the definitions that change with it."""
+    found = {wrt}
+    for name, definition in certificate.definitions.items():
+        if name != wrt and not found.isdisjoint(mentioned(definition.bodies)):
+            found.add(name)
+    return found
+
+
+def mentioned(terms: Sequence[Node]) -> set[str]:
+    """The names of the tensors in the terms."""
+    seen: set[Node] = set()
+    waiting, names = list(terms), set()
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting.extend(node.children)
+            if isinstance(node, Entry):
+                names.add(node.name)
+    return names

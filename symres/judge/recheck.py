@@ -1,0 +1,218 @@
+"""The second judge: every claim of a certificate, tried at concrete sizes and random points in an exact arithmetic."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from symres.judge.ball import Balls
+from symres.judge.claims import first_difference, rests_on
+from symres.judge.evaluate import Evaluator
+from symres.judge.faults import Refused, TooLarge, Undefined
+from symres.judge.field import Field, draw_prime
+from symres.judge.functions import INTEGER_FUNCTIONS, KNOWN
+from symres.judge.points import draw_point, is_constant, size_choices, work
+from symres.judge.reader import read
+from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Max, Node, Pow
+
+FIELD, BALLS = "prime field", "balls"
+SIZES, LEAST_SIZES = 5, 2
+BITS, TOLERANCE = 400, 200
+
+
+@dataclass(frozen=True)
+class Method:
+    """How much is tried in an arithmetic: points at each choice of sizes, tries for each, values in one evaluation."""
+
+    name: str
+    points: int
+    tries: int
+    budget: int
+
+
+METHODS = {
+    FIELD: Method(FIELD, points=1, tries=60, budget=400_000),
+    BALLS: Method(BALLS, points=2, tries=12, budget=60_000),
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found about one claim: ``passed``, ``failed`` or ``undecided``, how, where, and why if not passed."""
+
+    label: str
+    kind: str
+    verdict: str
+    arithmetic: str
+    sizes: tuple[Mapping[str, int], ...]
+    points: int
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.verdict}" + (f" ({self.reason})" if self.reason else "")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found about a certificate. The same ``seed`` repeats the same points."""
+
+    id: str
+    title: str
+    hash: str
+    seed: str
+    claims: tuple[Result, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every claim passed."""
+        return all(result.verdict == "passed" for result in self.claims)
+
+    @property
+    def reason(self) -> str:
+        """The first claim that did not pass, in one line; empty if all did."""
+        return next((str(result) for result in self.claims if result.verdict != "passed"), "")
+
+
+def recheck(text: str, *, seed: str | None = None) -> Report:
+    """Try every claim of a certificate.
+
+    Args:
+        text: the certificate as JSON.
+        seed: repeats an earlier check; by default the points cannot be foreseen.
+
+    Raises:
+        Refused: if the text breaks a rule of the format, with the place and the rule.
+    """
+    certificate = read(text)
+    if not certificate.claims:
+        raise Refused("claims", "there is none")
+    judge = Judge(certificate, secrets.token_hex(16) if seed is None else seed)
+    results = tuple(judge.decide(claim) for claim in certificate.claims)
+    return Report(certificate.id, certificate.title, certificate.hash, judge.seed, results)
+
+
+def refusal(text: str) -> str | None:
+    """Why a certificate is not accepted, in one line; ``None`` if it is."""
+    try:
+        return recheck(text).reason or None
+    except Refused as error:
+        return str(error)
+
+
+class Judge:
+    """The points at which the claims of one certificate are tried; claims share them, and what is computed there."""
+
+    def __init__(self, certificate: Certificate, seed: str) -> None:
+        self.certificate, self.seed = certificate, seed
+        self._points: dict[tuple[Any, ...], Evaluator[Any] | Exception] = {}
+
+    def decide(self, claim: Claim) -> Result:
+        """Try a claim, in the prime field where that speaks of it, else with balls.
+
+        Where roots occur, the field has more of them than the reals (√(x²) is ±x there), so a difference in the field
+        is only a reason to ask the reals.
+        """
+        nodes, names = rests_on(self.certificate, claim)
+        if is_algebraic(self.certificate, nodes, names):
+            result = self._try(claim, METHODS[FIELD], nodes, names)
+            if result.verdict == "passed" or (result.verdict == "failed" and not has_roots(nodes)):
+                return result
+        return self._try(claim, METHODS[BALLS], nodes, names)
+
+    def _try(self, claim: Claim, method: Method, nodes: Mapping[Node, None], names: Mapping[str, None]) -> Result:
+        sizes, points, reason = [], 0, "no sizes fit"
+        points_each = method.points if self.certificate.sizes else 3
+        for choice in self._choices:
+            try:
+                cost = work(self.certificate, choice, nodes, names)
+            except TooLarge as error:
+                cost, reason = None, str(error)
+            if cost is None or cost > method.budget:
+                continue
+            passed = 0
+            for attempt in range(method.tries):
+                try:
+                    difference = self._at(claim, method, choice, attempt)
+                except (Undefined, TooLarge) as error:
+                    reason = str(error)
+                    continue
+                if difference:
+                    where = ", ".join(f"{name} = {value}" for name, value in choice.items())
+                    reason = difference + (f" for {where}" if where else "")
+                    return Result(claim.label, claim.kind, "failed", method.name, (choice,), 1, reason)
+                passed += 1
+                if passed == points_each:
+                    break
+            points += passed
+            if passed:
+                sizes.append(choice)
+            if len(sizes) == SIZES:
+                break
+        enough = len(sizes) >= (LEAST_SIZES if self.certificate.sizes else 1)
+        verdict = "passed" if enough else "undecided"
+        return Result(claim.label, claim.kind, verdict, method.name, tuple(sizes), points, "" if enough else reason)
+
+    def _at(self, claim: Claim, method: Method, sizes: Mapping[str, int], attempt: int) -> str | None:
+        evaluator = self._evaluator(method, sizes, attempt)
+        arithmetic: Any = evaluator.arithmetic
+        direction: list[Any] = []
+        if isinstance(claim, Gradient):
+            source = self._source("direction", claim.wrt, method.name, sizes, attempt)
+            direction = [arithmetic.draw(source, "real") for _ in evaluator.table(claim.wrt).values]
+        return first_difference(evaluator, claim, direction, TOLERANCE + self.certificate.digits)
+
+    def _evaluator(self, method: Method, sizes: Mapping[str, int], attempt: int) -> Evaluator[Any]:
+        key = (method.name, *sizes.values(), attempt)
+        if key not in self._points:
+            source = self._source("point", method.name, sizes, attempt)
+            try:
+                self._points[key] = draw_point(self.certificate, self._arithmetic(method, attempt), sizes, source)
+            except Undefined as error:
+                self._points[key] = error
+        found = self._points[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _arithmetic(self, method: Method, attempt: int) -> Any:
+        """The field; or balls, of a higher precision at later attempts."""
+        if method.name == FIELD:
+            return self._field
+        return Balls((BITS + 2 * self.certificate.digits) << attempt // 4)
+
+    @cached_property
+    def _field(self) -> Field:
+        return Field(draw_prime(self._source("prime")))
+
+    @cached_property
+    def _choices(self) -> list[dict[str, int]]:
+        return list(size_choices(self.certificate, self._source("sizes")))
+
+    def _source(self, *purpose: Any) -> random.Random:
+        text = f"{self.certificate.hash} {self.seed} {purpose}"
+        return random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big"))
+
+
+def is_algebraic(certificate: Certificate, nodes: Mapping[Node, None], names: Mapping[str, None]) -> bool:
+    """Whether the field speaks of the terms: rational functions, square roots and unknown functions.
+
+    Signs are left to the reals: in a field there is no order.
+    """
+    if "infinity" in names and is_constant(certificate, "infinity"):
+        return False
+    return not any(
+        isinstance(node, Max)
+        or (isinstance(node, Fun) and node.name in KNOWN and node.name not in INTEGER_FUNCTIONS)
+        or (isinstance(node, Pow) and node.exponent.denominator > 2)
+        for node in nodes
+    )
+
+
+def has_roots(nodes: Mapping[Node, None]) -> bool:
+    """Whether a fractional power occurs."""
+    return any(isinstance(node, Pow) and node.exponent.denominator > 1 for node in nodes)
