@@ -11,10 +11,13 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from symres.kernel.terms import ONE, Fun, Mul, Num, Pow, Size, Term, Var, add, mul, substitute
+from symres.errors import Unsupported
+from symres.kernel.terms import ONE, Mul, Num, Pow, Size, Term, Var, add, mul, substitute
 from symres.language.program import Axis, Value
-from symres.trace.indexterms import exact_quotient, floor_quotient, index, same
-from symres.trace.signals import NeedsConcreteSizes, Refine, ShapeMismatch
+from symres.trace import refinements
+from symres.trace.indexterms import floor_quotient
+from symres.trace.polynomials import exact_quotient, index, same
+from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch
 from symres.trace.tidy import at
 
 Label = Hashable
@@ -149,34 +152,20 @@ def common(
         elif a.merge() or b.merge():
             continue
         else:
-            _refine(a.dims, b.dims)
-            raise _mismatch(left, right)
+            refinements.match(a.dims, b.dims)
+            raise _unfit(left, right)
         found.append(new)
     if a.items or b.items:
-        raise _mismatch(left, right)
+        raise _unfit(left, right)
     return tuple(found), a.reading | b.reading
 
 
-def _refine(left: Axis, right: Axis) -> None:
-    """Ask for the factorisation that would make the axes fit, if there is one."""
-    for one, other in ((left, right), (right, left)):
-        size, first = one[0], other[0]
-        if not isinstance(size, Size):
-            continue
-        if isinstance(first, Fun) and first.name == "floordiv" and first.args[0] is size:
-            raise Refine(size.name, (None, first.args[1]))
-        if len(one) == 1 and len(other) > 1 and size not in other:
-            raise Refine(size.name, other)
-        if len(other) == 1 and len(one) > 1 and isinstance(first, Num) and size not in other:
-            raise Refine(size.name, (first, None))
-
-
-def _mismatch(left: Axis, right: Axis) -> ShapeMismatch:
-    if same(length(left), length(right)):
-        return NeedsConcreteSizes(  # type: ignore[return-value]
-            f"axes of length {length(left)!r} are split in different ways"
-        )
-    return ShapeMismatch(f"axes of length {length(left)!r} and {length(right)!r} do not fit")
+def _unfit(left: Axis, right: Axis) -> Unsupported:
+    ours, theirs = length(left), length(right)
+    if same(ours, theirs):
+        return NeedsConcreteSizes(f"axes of length {ours!r} are split in different ways")
+    refinements.equate(ours, theirs)
+    return ShapeMismatch(f"axes of length {ours!r} and {theirs!r} do not fit")
 
 
 def unify(
@@ -253,7 +242,7 @@ def regroup(
             elif queue.merge():
                 continue
             else:
-                _refine_to(dim, need)
+                refinements.split(dim, axis_of(need))
                 raise ShapeMismatch(f"shape {shown(axes)} cannot become {tuple(lengths)!r}")
             group.append(new)
         groups.append(tuple(group))
@@ -262,34 +251,14 @@ def regroup(
     return groups, queue.reading
 
 
-def _refine_to(dim: Term, need: Term) -> None:
-    if not isinstance(dim, Size):
-        return
-    if isinstance(need, Fun) and need.name == "floordiv" and need.args[0] is dim:
-        raise Refine(dim.name, (None, need.args[1]))
-    if dim not in axis_of(need):
-        raise Refine(dim.name, (*axis_of(need), None))
-
-
 def free_length(axes: Sequence[Axis], before: Sequence[Term], after: Sequence[Term]) -> Term:
     """The length that ``-1`` stands for between the lengths before and after it in a reshape."""
-    total, known = length(tuple(dim for axis in axes for dim in axis)), mul(*before, *after)
-    found = exact_quotient(total, known)
-    if found is not None:
-        return found
-    atoms = [dim for axis in axes for dim in axis]
-    for forward, lengths in ((True, before), (False, tuple(reversed(after)))):
-        rest = deque(atoms if forward else reversed(atoms))
-        for need in lengths:
-            while need is not ONE and rest:
-                dim = rest.popleft()
-                quotient = exact_quotient(need, dim)
-                if quotient is None:
-                    if isinstance(dim, Size) and exact_quotient(dim, need) is None:
-                        raise Refine(dim.name, (need, None) if forward else (None, need))
-                    break
-                need = quotient
-    raise ShapeMismatch(f"shape {shown(axes)} has no free length for -1 beside {(*before, *after)!r}")
+    atoms = tuple(dim for axis in axes for dim in axis)
+    found = exact_quotient(length(atoms), mul(*before, *after))
+    if found is None:
+        refinements.cut(atoms, before, after)
+        raise ShapeMismatch(f"shape {shown(axes)} has no free length for -1 beside {(*before, *after)!r}")
+    return found
 
 
 def align_right(ranks: Sequence[int]) -> list[list[int]]:

@@ -10,8 +10,9 @@ from symres.language.program import Axis
 from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, variables
 from symres.trace.indexterms import floor_quotient
+from symres.trace.kinds import astype, kind_of
 from symres.trace.registry import call, numpy_function
-from symres.trace.shaping import astype, kind_of, sizes_of
+from symres.trace.shaping import sizes_of
 from symres.trace.signals import notes
 from symres.trace.sizes import integer_term, is_integer_like
 from symres.trace.tidy import bracket, equal_indices

@@ -65,8 +65,10 @@ def fit(target: Array, value: Array) -> tuple[tuple[Var, ...], tuple[Term, ...],
 
 def assign(target: Array, value: Array) -> None:
     """``target[...] = value``."""
-    if value.buffer is target.buffer and value.index == target.index and value.axes == target.axes:
-        return
+    if value.buffer is target.buffer and value.axes == target.axes:
+        renamed = dict(zip(value.vars, target.vars, strict=True))
+        if moved(dict(renamed), value.index) == target.index:
+            return
     check_kind(target, value)
     writing.write(target.buffer, *fit(target, value))
 

@@ -12,8 +12,9 @@ from symres.language.program import Axis
 from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, length, moved, shown, unflat, variable, variables
 from symres.trace.elementwise import assign, broadcast
-from symres.trace.indexterms import exact_quotient, floor_quotient, index, is_integer, nonnegative
+from symres.trace.indexterms import floor_quotient, is_integer, nonnegative
 from symres.trace.masked import Masked, masked_assign
+from symres.trace.polynomials import exact_quotient, index
 from symres.trace.registry import call, numpy_function
 from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import Dim, integer_term, is_integer_like
@@ -114,7 +115,7 @@ def _parts(array: Array, key: Any) -> list[Part]:
 
 
 def _is_ndarray(part: Any) -> bool:
-    return hasattr(part, "dtype") and hasattr(part, "ndim") and not isinstance(part, Array) and part.ndim > 0
+    return not isinstance(part, (Array, slice, int)) and bool(getattr(part, "ndim", 0)) and hasattr(part, "dtype")
 
 
 def integer_scalar(part: Any) -> Any:

@@ -13,7 +13,8 @@ from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, length, unflat, variable, variables
 from symres.trace.creation import filled
 from symres.trace.elementwise import assign, broadcast, widest
-from symres.trace.indexterms import exact_quotient, index, nonnegative, same
+from symres.trace.indexterms import nonnegative
+from symres.trace.polynomials import exact_quotient, index, same
 from symres.trace.reductions import axis_numbers
 from symres.trace.registry import call, numpy_function
 from symres.trace.shaping import sizes_of

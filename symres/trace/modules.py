@@ -10,7 +10,7 @@ from symres.errors import Unsupported
 from symres.kernel.terms import Num, Term
 from symres.language.constants import INFINITY, PI
 from symres.language.functions import exp
-from symres.trace import builtins, contractions, creation, indexing, joining, reductions, shaping
+from symres.trace import builtins, contractions, creation, indexing, joining, norms, reductions, shaping
 from symres.trace.array import Array
 from symres.trace.elementwise import UFUNC_NAMES
 from symres.trace.registry import FUNCTIONS, call
@@ -107,7 +107,7 @@ class Module:
         full = f"{self.name}.{name}"
         if full in MODULES:
             return MODULES[full]
-        if not self.prefix and name in _CONSTANTS:
+        if self.prefix in ("", "math.") and name in _CONSTANTS:
             return _CONSTANTS[name]()
         try:
             return _function(self.prefix + name)
@@ -142,7 +142,7 @@ MODULES: dict[str, Module] = {}
 """The stand-ins by the dotted name of the module they replace."""
 
 
-TABLES = (contractions, creation, indexing, joining, reductions, shaping)
+TABLES = (contractions, creation, indexing, joining, norms, reductions, shaping)
 """The modules whose import fills the table."""
 
 
@@ -159,7 +159,7 @@ def _enter() -> None:
         MODULES[name] = Module(name)
     for name in ("torch.nn", "scipy", "jax.scipy", "jax", "autograd"):
         MODULES[name] = Module(name, "none.")
-    MODULES["math"] = Module("math", "none.", _MATH)
+    MODULES["math"] = Module("math", "math.", _MATH)
 
 
 _enter()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from symres.errors import Unsupported
 from symres.kernel.terms import ONE, Maximum, Num, Term, Var, add, mul, neg, power
-from symres.language.functions import HALF
 from symres.language.program import Axis
 from symres.trace import rules
 from symres.trace.array import Array, as_array
@@ -16,7 +14,7 @@ from symres.trace.axes import by_axis, flat, length, variables
 from symres.trace.elementwise import elementwise
 from symres.trace.masked import Masked
 from symres.trace.registry import call, numpy_function
-from symres.trace.signals import NeedsConcreteSizes
+from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import integer_term, is_integer_like
 from symres.trace.tidy import at, bracket, complement, depends_by_case, summed
 
@@ -103,13 +101,12 @@ def variance(
     array: Any, axis: Any = None, ddof: Any = None, keepdims: Any = False, *, correction: Any = None,
     unbiased: Any = None, mean: Any = None,
 ) -> Array:  # fmt: skip
-    """``np.var``: the mean squared deviation, over N − ddof."""
+    """``np.var``: the mean squared deviation, over N − ddof; PyTorch's ddof is 1 where none is given."""
     array = as_array(array)
     centre = call("mean", array, axis, keepdims=True) if mean is None else mean
     squares = elementwise(lambda a, b: power(add(a, neg(b)), 2), array, centre, kind="float")
-    below = next(
-        (value for value in (ddof, correction, None if unbiased is None else int(unbiased)) if value is not None), 0
-    )
+    spellings = (ddof, correction, None if unbiased is None else int(unbiased), int(notes().torch))
+    below = next(value for value in spellings if value is not None)
     scale = power(add(count(array, axis), neg(integer_term(below))), -1)
     return reduced(squares, axis, keepdims, lambda bound, body: mul(scale, summed(bound, body)), "float")
 
@@ -132,18 +129,48 @@ def _largest(bound: Sequence[Var], body: Term) -> Term:
     return body
 
 
-@numpy_function("max", "amax", "nanmax", method=("max", "amax"))
+class NotAnIndex:
+    """Where an extremum is attained, which depends on data: any use of it is refused."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise Unsupported("which entry is the largest depends on data")
+
+
+class Extremum(NamedTuple):
+    """What PyTorch's ``max`` and ``min`` over one axis return."""
+
+    values: Array
+    indices: NotAnIndex
+
+
+@numpy_function("max", "nanmax", method=("max",))
 def largest(array: Any, axis: Any = None, keepdims: Any = False, *, initial: Any = None) -> Any:
     """``np.max``."""
     result = reduced(as_array(array), axis, keepdims, _largest)
+    if notes().torch and axis is not None:
+        return Extremum(result, NotAnIndex())
     return result if initial is None else call("maximum", result, initial)
 
 
-@numpy_function("min", "amin", "nanmin", method=("min", "amin"))
+@numpy_function("min", "nanmin", method=("min",))
 def smallest(array: Any, axis: Any = None, keepdims: Any = False, *, initial: Any = None) -> Any:
     """``np.min``, as the negative of the maximum of the negative."""
     result = reduced(as_array(array), axis, keepdims, lambda bound, body: neg(_largest(bound, neg(body))))
+    if notes().torch and axis is not None:
+        return Extremum(result, NotAnIndex())
     return result if initial is None else call("minimum", result, initial)
+
+
+@numpy_function("amax", method=True)
+def amax(array: Any, axis: Any = None, keepdims: Any = False) -> Array:
+    """``np.amax`` and ``torch.amax``: the values alone."""
+    return reduced(as_array(array), axis, keepdims, _largest)
+
+
+@numpy_function("amin", method=True)
+def amin(array: Any, axis: Any = None, keepdims: Any = False) -> Array:
+    """``np.amin`` and ``torch.amin``."""
+    return reduced(as_array(array), axis, keepdims, lambda bound, body: neg(_largest(bound, neg(body))))
 
 
 def _products(bound: Sequence[Var], body: Term) -> Term:
@@ -216,52 +243,3 @@ def diff(array: Any, n: int = 1, axis: int = -1) -> Any:
     for _ in range(n):
         array = call("subtract", array[(*before, slice(1, None))], array[(*before, slice(None, -1))])
     return array
-
-
-@numpy_function("logsumexp", method=True)
-def logsumexp(array: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """``scipy.special.logsumexp``: log Σ exp."""
-    return call("log", call("sum", call("exp", array), axis, keepdims=keepdims))
-
-
-@numpy_function("softmax", method=True)
-def softmax(array: Any, axis: Any = None) -> Any:
-    """``scipy.special.softmax``: exp x / Σ exp x."""
-    exponential = call("exp", array)
-    return call("true_divide", exponential, call("sum", exponential, axis, keepdims=True))
-
-
-@numpy_function("log_softmax", method=True)
-def log_softmax(array: Any, axis: Any = None) -> Any:
-    """``scipy.special.log_softmax``: x − log Σ exp x."""
-    return call("subtract", array, call("logsumexp", array, axis, keepdims=True))
-
-
-@numpy_function("linalg.norm", "norm", method=("norm",))
-def norm(array: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    """``np.linalg.norm``: the root of the sum of squares; ord 1 and p for vectors."""
-    array = as_array(array)
-    vectors = array.ndim == 1 or (axis is not None and len(axis_numbers(axis, array.ndim)) == 1)
-    if ord in (None, "fro") or (ord == 2 and vectors):
-        total = reduced(elementwise(lambda a: power(a, 2), array), axis, keepdims, summed, "float")
-        return elementwise(lambda a: power(a, HALF), total)
-    if vectors and ord == 1:
-        return call("sum", call("absolute", array), axis, keepdims=keepdims)
-    if vectors and isinstance(ord, (int, float)) and 0 < ord < float("inf"):
-        exponent = Fraction(ord)
-        powers = elementwise(lambda a: power(rules.absolute(a), exponent), array)
-        total = reduced(powers, axis, keepdims, summed, "float")
-        return elementwise(lambda a: power(a, 1 / exponent), total)
-    raise Unsupported(f"np.linalg.norm with ord={ord!r}")
-
-
-@numpy_function("argmax", method=True)
-def argmax(array: Any, *others: Any, **more: Any) -> Any:
-    """Refused: which entry is largest depends on data."""
-    raise Unsupported("argmax: which entry is the largest depends on data")
-
-
-@numpy_function("argmin", method=True)
-def argmin(array: Any, *others: Any, **more: Any) -> Any:
-    """Refused: which entry is smallest depends on data."""
-    raise Unsupported("argmin: which entry is the smallest depends on data")

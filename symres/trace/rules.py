@@ -12,7 +12,8 @@ from symres.errors import Undefined, Unsupported
 from symres.kernel.terms import ONE, ZERO, Entry, Fun, Num, Term, add, mul, neg, power
 from symres.language import functions
 from symres.trace import limits
-from symres.trace.indexterms import floor_quotient, index, is_binary, is_integer
+from symres.trace.indexterms import floor_quotient, is_binary, is_integer
+from symres.trace.polynomials import index
 from symres.trace.signals import notes
 from symres.trace.tidy import bracket, complement
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 from symres.errors import Unsupported
 from symres.kernel.terms import Size, Tensor, Term
@@ -43,14 +44,18 @@ class Notes:
 
     ``assumptions`` are sentences; ``kinks`` the conventions of the code where a comparison holds with equality;
     ``facts`` index terms assumed to be ≥ 0; ``opaque`` the tensors that the code drew at random and that count as
-    inputs; ``memo`` caches simplified terms, which hold under the facts only.
+    inputs; ``torch`` that functions follow PyTorch's conventions where they differ. The rest are caches, of what holds
+    under the facts.
     """
 
     assumptions: list[str] = field(default_factory=list)
     kinks: list[str] = field(default_factory=list)
     facts: list[Term] = field(default_factory=list)
     opaque: dict[str, tuple[Tensor, tuple[Axis, ...]]] = field(default_factory=dict)
+    torch: bool = False
     memo: dict[Term, Term] = field(default_factory=dict)
+    signs: dict[Term, bool] = field(default_factory=dict)
+    polynomials: dict[Term, Any] = field(default_factory=dict)
 
     def assume(self, sentence: str) -> None:
         """Record a sentence once."""
@@ -67,6 +72,7 @@ class Notes:
         if term not in self.facts:
             self.facts.append(term)
             self.memo.clear()
+            self.signs.clear()
             self.assume(sentence)
 
 
@@ -80,9 +86,9 @@ def notes() -> Notes:
 
 
 @contextmanager
-def recording() -> Iterator[Notes]:
-    """Collect the notes of one trace."""
-    token = _notes.set(Notes())
+def recording(torch: bool = False) -> Iterator[Notes]:
+    """Collect the notes of one trace; ``torch`` says that the code is written for PyTorch."""
+    token = _notes.set(Notes(torch=torch))
     try:
         yield _notes.get()
     finally:

@@ -12,7 +12,8 @@ from typing import Any
 
 from symres.errors import Unsupported
 from symres.kernel.terms import Mul, Num, Size, Term, Var, power
-from symres.trace.indexterms import exact_quotient, floor_quotient, index, is_integer, nonnegative, polynomial, same
+from symres.trace.indexterms import floor_quotient, is_integer, nonnegative
+from symres.trace.polynomials import exact_quotient, index, polynomial, same
 from symres.trace.registry import call
 from symres.trace.signals import NeedsConcreteSizes, Refine
 

@@ -23,16 +23,8 @@ from symres.kernel.terms import (
     walk,
 )
 from symres.language.functions import step
-from symres.trace.indexterms import (
-    combine,
-    complemented,
-    floor_quotient,
-    from_polynomial,
-    in_range,
-    index,
-    nonnegative,
-    polynomial,
-)
+from symres.trace.indexterms import complemented, floor_quotient, in_range, nonnegative
+from symres.trace.polynomials import combine, from_polynomial, index, polynomial
 from symres.trace.signals import notes
 
 _INDEX_FUNCTIONS = frozenset({"floordiv"})
@@ -103,7 +95,7 @@ def addends(term: Term) -> tuple[Term, ...]:
 
 def solution(arg: Term, var: Term) -> Term | None:
     """The value of ``var`` for which the index term ``arg`` is 0, if it occurs with coefficient 1 or -1 only."""
-    poly = polynomial(arg)
+    poly = dict(polynomial(arg))
     coefficient = poly.pop((var,), None)
     if coefficient not in (1, -1) or any(var in atom.free for monomial in poly for atom in monomial):
         return None

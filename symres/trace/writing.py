@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symres.kernel.terms import ONE, ZERO, Num, Term, Var, add, mul
-from symres.trace.indexterms import coefficient, floor_quotient, index, same
+from symres.trace.indexterms import floor_quotient
+from symres.trace.polynomials import coefficient, index, same
 from symres.trace.signals import NeedsConcreteSizes
 from symres.trace.tidy import (
     addends,
