@@ -46,6 +46,12 @@ class _Factors:
                 coefficient *= factor.value
             elif isinstance(factor, Pow) and factor.exponent < 0:
                 below.append(power(factor.base, -factor.exponent))
+            elif above and factor is above[-1]:
+                above[-1] = power(factor, 2)  # x x is x²
+            elif (
+                above and isinstance(last := above[-1], Pow) and last.base is factor and last.exponent.denominator == 1
+            ):
+                above[-1] = power(factor, last.exponent + 1)
             else:
                 above.append(factor)
         return cls(coefficient, above, list(_gathered(below)))
@@ -95,8 +101,12 @@ def _between(left: Node, right: Node) -> list[Node]:
     last, first = _edge(left, -1), _edge(right, 0)
     if isinstance(first, tree.Digits) or (isinstance(last, tree.Digits) and isinstance(first, tree.Digits)):
         return [tree.Op("cdot")]
-    wordy = (tree.Upright, tree.Prose)
-    return [tree.Thin()] if isinstance(last, wordy) or isinstance(first, wordy) else []
+    return [tree.Thin()] if _is_word(last) or _is_word(first) else []
+
+
+def _is_word(node: Node) -> bool:
+    """Whether a node is a word that has no space around it of its own."""
+    return isinstance(node, tree.Prose) or (isinstance(node, tree.Upright) and not node.operator)
 
 
 def _edge(node: Node, end: int) -> Node:
