@@ -214,7 +214,8 @@ def _unknown(reader: SympyReader, node: Any, scope: Scope) -> Term:
 def _maximum(reader: SympyReader, node: Any, scope: Scope) -> Term:
     function, length = node.args
     var, inner = reader.bind((function.variables[0], reader.sp.Integer(0), length - 1), scope)
-    return Maximum(var, reader.term(function.expr, inner))
+    result: Term = Maximum(var, reader.term(function.expr, inner))
+    return result
 
 
 def _general(reader: SympyReader, node: Any, scope: Scope) -> Term:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from symres.kernel.terms import Entry, Tensor, Term, Var, mul, walk
-from symres.language.formula import ADJOINT
+from symres.kernel.terms import Tensor, Term, Var, mul
+from symres.language.formula import adjoint
 from symres.language.program import Axis, Definition, Program, Value
 from symres.numeric.emit import Emitter
 from symres.numeric.layout import Layout, assign
@@ -152,6 +152,7 @@ def backward_source(
     program: Program,
     adjoints: Sequence[Definition],
     gradients: Mapping[str, Value],
+    upstream: Mapping[str, Tensor] | None = None,
     *,
     defaults: Mapping[str, Any] | None = None,
     in_place: bool = True,
@@ -162,28 +163,24 @@ def backward_source(
         program: the traced forward function.
         adjoints: definitions after those of the program, in order.
         gradients: for each argument asked for, in order, its gradient, of the argument's shape.
+        upstream: the upstream gradient of each output; by default the adjoint of the tensor with the output's name.
         defaults: the default values of arguments.
 
-    The upstream gradients are the adjoint tensors that nothing defines, one for each output: ``dout`` where there is
-    one output, ``d`` and the name of the output where there are several. The function returns the gradients in the
-    order of ``gradients``, as a tuple where there are several.
+    The upstream gradient is the argument ``dout`` where there is one output; where there are several, ``d`` and the
+    name of each. The function returns the gradients in the order of ``gradients``, as a tuple where there are several.
     """
-    defined = {definition.tensor for definition in (*program.definitions.values(), *adjoints)}
-    bodies = [*(definition.body for definition in adjoints), *(value.body for value in gradients.values())]
-    met = {node.tensor for body in bodies for node in walk(body) if isinstance(node, Entry)}
-    upstream = []
-    for name, value in program.outputs.items():
-        short = "dout" if len(program.outputs) == 1 else "d" + identifier(name)
-        tensor = next(
-            (tensor for tensor in sorted(met, key=repr) if tensor not in defined and tensor.name == ADJOINT + name),
-            Tensor(ADJOINT + name, tuple(var.dim for var in value.vars)),
-        )
-        upstream.append(Parameter(short, tensor, value.axes))
-    loss = " + ".join(f"{p.name} * {name}" for p, name in zip(upstream, program.outputs, strict=True))
+    tensors = upstream or {
+        name: adjoint(Tensor(name, tuple(var.dim for var in value.vars))) for name, value in program.outputs.items()
+    }
+    incoming = [
+        Parameter("dout" if len(program.outputs) == 1 else "d" + identifier(name), tensors[name], value.axes)
+        for name, value in program.outputs.items()
+    ]
+    loss = " + ".join(f"{p.name} * {name}" for p, name in zip(incoming, program.outputs, strict=True))
     call = f"{', '.join(program.outputs)} = {program.name}({', '.join(program.inputs)})"
     code = Code(
         f"{identifier(program.name)}_backward",
-        [*upstream, *parameters_of(program, defaults)],
+        [*incoming, *parameters_of(program, defaults)],
         [(f"d{identifier(name)}", value) for name, value in gradients.items()],
         f"The gradients of sum({loss}) for {call}.",
     )

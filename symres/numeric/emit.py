@@ -118,7 +118,8 @@ class Emitter:
 
     def _gains(self, node: Node) -> bool:
         """Whether computing in place saves a temporary: two operations of full size, or memory to use again."""
-        if len(node.labels) < _BIG or node.op not in ELEMENTWISE or node.kind != "real":
+        small = len(node.labels) < _BIG or None in self.stored[node]
+        if small or node.op not in ELEMENTWISE or node.kind != "real":
             return False
         parts = node.args
         return any(self._is_step(arg, node) or (self._is_free(arg, node) and _has_in_place(node)) for arg in parts)
@@ -182,20 +183,28 @@ class Emitter:
 
 
 def _small_parts(nodes: Sequence[Node], named: set[Node]) -> set[Node]:
-    """What is smaller than the large expression it stands in and needs a pass over an array: named, not nested."""
-    passes: set[Node] = set()
-    for node in nodes:
+    """Reductions inside a large elementwise expression, better named than nested; with the size they are divided by."""
+    found: set[Node] = set()
+
+    def search(node: Node) -> None:
         if node in named:
-            continue
-        if node.op in REDUCTIONS or node.op == "einsum" or (node.op in ELEMENTWISE and passes & set(node.args)):
-            passes.add(node)
-    return {
-        arg
-        for node in nodes
-        if node.op in ELEMENTWISE and len(node.labels) >= _BIG
-        for arg in node.args
-        if arg in passes and len(arg.labels) < len(node.labels)
-    }
+            return
+        if node.op in REDUCTIONS or node.op == "einsum" or _is_mean_of_product(node):
+            found.add(node)
+        elif node.op in ELEMENTWISE:
+            for arg in node.args:
+                search(arg)
+
+    for node in nodes:
+        if node.op in ELEMENTWISE and len(node.labels) >= _BIG:
+            for arg in node.args:
+                if len(arg.labels) < len(node.labels):
+                    search(arg)
+    return found
+
+
+def _is_mean_of_product(node: Node) -> bool:
+    return node.op == "div" and node.args[0].op == "einsum" and node.args[1].op == "size"
 
 
 def _function(node: Node) -> str:

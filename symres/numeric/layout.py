@@ -70,6 +70,8 @@ def assign(roots: Sequence[tuple[Node, Layout]], fixed: dict[Node, Layout]) -> d
 def _closest(node: Node, layout: Layout) -> Layout:
     """The layout itself where the operation gives it without moving data, else the node's own."""
     same_order = tuple(label for label in layout if label is not None) == node.labels
+    if node.op in ELEMENTWISE and all(len(arg.labels) <= 1 for arg in node.args):
+        return layout  # an outer combination of vectors has no order of its own
     if node.op in ELEMENTWISE or node.op == "rename":
         return layout if same_order else node.labels
     if node.op in REDUCTIONS:

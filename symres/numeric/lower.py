@@ -44,6 +44,7 @@ class Lowering:
     def __init__(self, graph: Graph) -> None:
         self.graph, self.canon = graph, Canon()
         self.arrays: dict[Tensor, tuple[Node, tuple[Var, ...]]] = {}
+        self.roots: dict[Term, tuple[Fraction, Node]] = {}
         self._done: dict[Term, Node] = {}
 
     def input(self, tensor: Tensor, name: str) -> Node:
@@ -61,6 +62,9 @@ class Lowering:
         node, variables = self.over(definition.body, definition.vars)
         if node.op not in LEAVES:
             self.graph.names.setdefault(node, identifier(definition.tensor.name))
+        body = self.canonical(definition.body, variables, definition.vars)
+        if isinstance(body, Pow) and body.exponent < 0:
+            self.roots.setdefault(body.base, (body.exponent, node))
         self.arrays[definition.tensor] = (node, variables)
         return node
 
@@ -70,7 +74,19 @@ class Lowering:
         It has no axis for a variable on which the term does not depend.
         """
         chosen = self.canon.choose(variables)
-        return self.term(self.canon.term(body, dict(zip(variables, chosen, strict=True)))), chosen
+        return self.term(self.canonical(body, chosen, variables)), chosen
+
+    def canonical(self, body: Term, chosen: tuple[Var, ...], variables: tuple[Var, ...]) -> Term:
+        """The body over canonical variables."""
+        return self.canon.term(body, dict(zip(variables, chosen, strict=True)))
+
+    def named_power(self, term: Pow) -> Node | None:
+        """A negative power as a power of a named one: u^(-3/2) where rstd = u^(-1/2) is rstd^3."""
+        exponent, node = self.roots.get(term.base, (Fraction(1), None))
+        times = term.exponent / exponent
+        if node is None or times.denominator != 1 or times < 1:
+            return None
+        return _positive_power(self.graph, node, times)
 
     def term(self, term: Term) -> Node:
         """The array of a term whose variables are canonical."""
@@ -119,9 +135,8 @@ def _(term: Add, to: Lowering) -> Node:
     chosen = _where(term, to)
     if chosen is not None:
         return chosen
-    signed = [(*_sign(arg), arg) for arg in term.args]
-    nodes = [(positive, to.rest(part)) for positive, part, _ in signed]
-    nodes = _grouped(to.graph, nodes)
+    signed = [_sign(mul(*_without_constants(arg))) for arg in term.args]
+    nodes = _grouped(to.graph, [(positive, to.rest(part)) for positive, part in signed])
     # a - b rather than -b + a
     nodes.sort(key=lambda pair: not pair[0]) if not nodes[0][0] else None
     positive, total = nodes[0]
@@ -196,6 +211,8 @@ def _(term: Mul, to: Lowering) -> Node:
     for factor in factors:
         if isinstance(factor, Num):
             coefficient *= factor.value
+        elif isinstance(factor, Pow) and (named := to.named_power(factor)) is not None:
+            above.append(named)
         elif isinstance(factor, Pow) and factor.exponent < 0:
             below.append(to.rest(power(factor.base, -factor.exponent)))
         else:
@@ -262,6 +279,9 @@ def _relu(factors: list[Term], to: Lowering) -> Node | None:
 
 @_lower.register
 def _(term: Pow, to: Lowering) -> Node:
+    named = to.named_power(term)
+    if named is not None:
+        return named
     if term.exponent < 0:
         return to.graph.div(to.graph.number(1), to.rest(power(term.base, -term.exponent)))
     return _positive_power(to.graph, to.term(term.base), term.exponent)
@@ -271,7 +291,7 @@ def _positive_power(graph: Graph, base: Node, exponent: Fraction) -> Node:
     """Squares and square roots are fast in NumPy, other powers are not."""
     if exponent == 1:
         return base
-    if exponent in (2, Fraction(1, 2)) or exponent.denominator > 2:
+    if exponent in (2, Fraction(1, 2)) or exponent.denominator > 2 or (exponent == 3 and len(base.labels) < 2):
         return graph.elementwise("pow", (base,), (exponent,))
     if exponent.denominator == 2:
         root = graph.elementwise("pow", (base,), (Fraction(1, 2),))
