@@ -20,7 +20,7 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
+autodoc_typehints = "signature"
 napoleon_google_docstring = True
 napoleon_use_rtype = False
 

@@ -95,7 +95,7 @@ def test_the_judge_imports_nothing_of_symres(path: Path) -> None:
 
 
 # The terms are one closed set of classes and their constructors: to split them would hide that.
-LONGER = {"symres/kernel/terms.py": 500}
+LONGER = {"symres/kernel/terms.py": 560}
 
 
 def test_every_file_can_be_read_at_one_sitting() -> None:
