@@ -1,7 +1,7 @@
 """The second judge: re-checks finished certificates by evaluation, and shares no code with the rest of symres.
 
-:func:`recheck` tries every claim of a certificate at several sizes and random points; :func:`evaluate` and
-:func:`slopes` compute exact values at given ones. See the README beside this file for what is trusted.
+:func:`recheck` tries every claim of a certificate at several sizes and random points; :class:`Values` computes exact
+values and gradients at given ones. See the README beside this file for what is trusted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from symres.judge.evaluate import Table
 from symres.judge.faults import NotRational, Refused, TooLarge, Undecided, Undefined
 from symres.judge.reader import canonical
 from symres.judge.recheck import Report, Result, recheck, refusal
+from symres.judge.values import Values
 
 __all__ = [
     "JUDGES",
@@ -25,6 +26,7 @@ __all__ = [
     "TooLarge",
     "Undecided",
     "Undefined",
+    "Values",
     "canonical",
     "recheck",
     "refusal",

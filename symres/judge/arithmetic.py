@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar
@@ -119,6 +120,10 @@ class Exact:
         return Fraction(_RATIONAL_AT[name, a])
 
     def pi(self) -> Fraction:
+        raise NotRational("pi")
+
+    def constants(self, source: random.Random) -> dict[str, Fraction]:
+        """π and infinity are not rational."""
         raise NotRational("pi")
 
 

@@ -27,6 +27,9 @@ class Ball(NamedTuple):
     exponent: int
     radius: int = 0
 
+    def __str__(self) -> str:
+        return f"between -2^{self.magnitude} and 2^{self.magnitude}" if self.contains_zero else self.decimal(15)
+
     @property
     def is_zero(self) -> bool:
         """Whether it is the number 0, exactly."""

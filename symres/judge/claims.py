@@ -26,7 +26,8 @@ def first_difference(evaluator: Evaluator[Any], claim: Claim, direction: Sequenc
     if isinstance(claim, Equal):
         left, right = (evaluator.spread(evaluator.grid(side), claim.vars) for side in claim.terms)
     else:
-        left, right = _both_slopes(evaluator, claim, direction)
+        left = [slope(evaluator, claim.outputs, claim.upstream, claim.wrt, direction)]
+        right = [_along(evaluator, claim, direction)]
     lengths = [] if isinstance(claim, Gradient) else [range(evaluator.length(var)) for var in claim.vars]
     for at, a, b in zip(product(*lengths), left, right, strict=True):
         if not same(evaluator.arithmetic, a, b, tolerance):
@@ -58,10 +59,16 @@ def same(arithmetic: Any, a: Any, b: Any, tolerance: int) -> bool:
     return True
 
 
-def _both_slopes(evaluator: Evaluator[V], claim: Gradient, direction: Sequence[V]) -> tuple[list[V], list[V]]:
-    """d/dt Σ upstream · outputs at wrt + t direction by dual numbers, and Σ gradient · direction."""
+def slope(
+    evaluator: Evaluator[V], outputs: Sequence[str], upstream: Sequence[str], wrt: str, direction: Sequence[V]
+) -> V:
+    """d/dt of Σ upstream · outputs at wrt + t direction, by dual numbers; upstream is held fixed.
+
+    Raises:
+        Undefined: if a value does not exist, or an upstream gradient has not the shape of its output.
+    """
     arithmetic, dual = evaluator.arithmetic, Dual(evaluator.arithmetic)
-    moving = dependent(evaluator.certificate, claim.wrt)
+    moving = dependent(evaluator.certificate, wrt)
 
     def constant(name: str) -> Table[Any] | None:
         if name in moving:
@@ -69,10 +76,8 @@ def _both_slopes(evaluator: Evaluator[V], claim: Gradient, direction: Sequence[V
         table = evaluator.table(name)
         return Table(table.shape, [dual.lift(value) for value in table.values])
 
-    wrt = evaluator.table(claim.wrt)
-    if wrt.shape != tuple(map(evaluator.length, claim.vars)):
-        raise Undefined(f"the indices of the gradient have not the ranges of {claim.wrt}")
-    tables: dict[str, Table[Any]] = {claim.wrt: Table(wrt.shape, list(zip(wrt.values, direction, strict=True)))}
+    at = evaluator.table(wrt)
+    tables: dict[str, Table[Any]] = {wrt: Table(at.shape, list(zip(at.values, direction, strict=True)))}
     along = Evaluator(
         evaluator.certificate,
         dual,
@@ -80,20 +85,27 @@ def _both_slopes(evaluator: Evaluator[V], claim: Gradient, direction: Sequence[V
         tables,
         unknowns=evaluator.unknowns,
         integers=evaluator.integers,
-        elsewhere=constant,
         lift=dual.lift,
+        elsewhere=constant,
     )
-    along.prepare(evaluator.certificate.uses((), claim.outputs)[1])
-    slope = arithmetic.number(0)
-    for output, upstream in zip(claim.outputs, claim.upstream, strict=True):
-        moved, weights = along.table(output), evaluator.table(upstream)
+    along.prepare(evaluator.certificate.uses((), tuple(outputs))[1])
+    total = arithmetic.number(0)
+    for output, gradient in zip(outputs, upstream, strict=True):
+        moved, weights = along.table(output), evaluator.table(gradient)
         if moved.shape != weights.shape:
-            raise Undefined(f"{upstream} has not the axes of {output}")
+            raise Undefined(f"{gradient} has not the axes of {output}")
         for (_, tangent), weight in zip(moved.values, weights.values, strict=True):
             if tangent is not None:
-                slope = arithmetic.add(slope, arithmetic.mul(weight, tangent))
+                total = arithmetic.add(total, arithmetic.mul(weight, tangent))
+    return total
+
+
+def _along(evaluator: Evaluator[V], claim: Gradient, direction: Sequence[V]) -> V:
+    """Σ gradient · direction."""
+    if evaluator.table(claim.wrt).shape != tuple(map(evaluator.length, claim.vars)):
+        raise Undefined(f"the indices of the gradient have not the ranges of {claim.wrt}")
     gradient = evaluator.spread(evaluator.grid(claim.gradient), claim.vars)
-    return [slope], [reduce(arithmetic.add, map(arithmetic.mul, gradient, direction), arithmetic.number(0))]
+    return reduce(evaluator.arithmetic.add, map(evaluator.arithmetic.mul, gradient, direction))
 
 
 def dependent(certificate: Certificate, wrt: str) -> set[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from symres.judge import noderules as noderules  # enters the rules
 from symres.judge.arithmetic import Arithmetic
@@ -92,16 +92,23 @@ def draw_point(
     for name, value in arithmetic.constants(source).items():
         if name in certificate.tensors and is_constant(certificate, name):
             tables[name] = Table((), [value])
-    unknowns = {
+    unknowns = unknown_functions(certificate, arithmetic, integers, lambda key: arithmetic.draw(source, "real"))
+    return Evaluator(certificate, arithmetic, sizes, tables, unknowns=unknowns, integers=integers)
+
+
+def unknown_functions(
+    certificate: Certificate, arithmetic: Arithmetic[V], integers: Evaluator[Any], draw: Callable[[tuple[Any, ...]], V]
+) -> dict[str, Unknown[V]]:
+    """The unknown functions of a certificate; ``draw`` gives the coefficient of a name."""
+    return {
         name: Unknown(
             arithmetic,
-            lambda: arithmetic.draw(source, "real"),
+            lambda key, name=name: draw((name, *key)),  # type: ignore[misc]
             tuple(map(integers.integer, function.out)),
             tuple(tuple(map(integers.integer, argument)) for argument in function.args),
         )
         for name, function in certificate.functions.items()
     }
-    return Evaluator(certificate, arithmetic, sizes, tables, unknowns=unknowns, integers=integers)
 
 
 def draw_integer(source: random.Random, bound: int | None) -> int:

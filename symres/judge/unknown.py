@@ -27,7 +27,7 @@ class Unknown(Generic[V]):
 
     Args:
         arithmetic: the numbers of the coefficients.
-        draw: a random coefficient.
+        draw: the coefficient of a name, drawn at random.
         out: the axes of the result.
         arguments: the axes of each argument.
     """
@@ -35,7 +35,7 @@ class Unknown(Generic[V]):
     def __init__(
         self,
         arithmetic: Arithmetic[V],
-        draw: Callable[[], V],
+        draw: Callable[[tuple[Any, ...]], V],
         out: tuple[int, ...],
         arguments: tuple[tuple[int, ...], ...],
     ) -> None:
@@ -48,7 +48,7 @@ class Unknown(Generic[V]):
         """The coefficient of that name, small where it stands before a power, so that numbers stay moderate."""
         found = self._coefficients.get(key)
         if found is None:
-            found = self._draw()
+            found = self._draw(key)
             if key[0] == "phi":
                 found = self.arithmetic.mul(found, self.arithmetic.number(Fraction(1, 16)))
             self._coefficients[key] = found
