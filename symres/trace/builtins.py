@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from typing import Any
 
 from symres.errors import Unsupported
 from symres.trace.array import Array, as_array
 from symres.trace.registry import call
+from symres.trace.signals import NeedsConcreteSizes
 from symres.trace.sizes import Dim, is_integer_like, truncated
 
 _NUMBERS = (int, float)
@@ -48,24 +50,30 @@ def largest(*values: Any, **kwargs: Any) -> Any:
     """``max``, of sizes too where it is decided for all sizes."""
     if builtins.len(values) == 1 and isinstance(values[0], Array):
         return call("max", values[0])
-    if kwargs or not any(isinstance(value, Array) for value in values):
-        return builtins.max(*values, **kwargs)
-    result = values[0]
-    for value in values[1:]:
-        result = call("maximum", result, value)
-    return result
+    if any(isinstance(value, Array) for value in values):
+        return functools.reduce(lambda a, b: call("maximum", a, b), values)
+    if any(isinstance(value, Dim) for value in values):
+        return functools.reduce(lambda a, b: b if _at_most(a, b) else a, values)
+    return builtins.max(*values, **kwargs)
+
+
+def _at_most(a: Any, b: Any) -> bool:
+    """``a <= b`` of sizes, where one of the two directions is decided."""
+    try:
+        return bool(a <= b)
+    except NeedsConcreteSizes:
+        return not b <= a
 
 
 def smallest(*values: Any, **kwargs: Any) -> Any:
     """``min``."""
     if builtins.len(values) == 1 and isinstance(values[0], Array):
         return call("min", values[0])
-    if kwargs or not any(isinstance(value, Array) for value in values):
-        return builtins.min(*values, **kwargs)
-    result = values[0]
-    for value in values[1:]:
-        result = call("minimum", result, value)
-    return result
+    if any(isinstance(value, Array) for value in values):
+        return functools.reduce(lambda a, b: call("minimum", a, b), values)
+    if any(isinstance(value, Dim) for value in values):
+        return functools.reduce(lambda a, b: a if _at_most(a, b) else b, values)
+    return builtins.min(*values, **kwargs)
 
 
 def total(values: Any, start: Any = 0) -> Any:

@@ -37,8 +37,10 @@ def floor_quotient(number: Term, divisor: Term) -> Term:
         return index(number)
     quotient, rest = divide(polynomial(number), polynomial(divisor))
     whole, remainder = from_polynomial(quotient), from_polynomial(rest)
-    if nonnegative(remainder) and nonnegative(divisor - remainder - 1):
-        return whole
+    for carry in (0, -1, 1):
+        below = index(remainder - mul(carry, divisor))
+        if nonnegative(below) and nonnegative(divisor - below - 1):
+            return index(whole + carry)
     return add(whole, Fun("floordiv", remainder, index(divisor)))
 
 
@@ -66,7 +68,8 @@ def _nonnegative(poly: Poly) -> bool:
     atoms = {atom for monomial in poly for atom in monomial if not isinstance(atom, Size)}
     if not atoms:
         return all(value >= 0 for value in _shifted(poly).values())
-    atom = max(atoms, key=order)
+    # Variables go first: their ranges may contain floor divisions.
+    atom = max(atoms, key=lambda each: (isinstance(each, Var), order(each)))
     linear: Poly = {}
     rest: Poly = {}
     for monomial, value in poly.items():

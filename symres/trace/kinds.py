@@ -49,13 +49,14 @@ def kind_of(dtype: Any) -> str:
 @numpy_function("astype", "cast", method=("astype", "type"))
 def astype(array: Any, dtype: Any = None, copy: Any = True) -> Array:
     """``x.astype``: precision is ignored; numbers become booleans by ``!= 0``; rounding is refused."""
-    array = as_array(array)
-    kind = kind_of(dtype)
-    if kind == "bool" and array.kind != "bool":
-        return elementwise(nonzero, array, kind="bool")
-    if kind == "int" and array.kind == "float" and not is_integer(array.value.body):
+    source, kind = as_array(array), kind_of(dtype)
+    if kind == source.kind and copy is False:
+        return source
+    if kind == "bool" and source.kind != "bool":
+        return elementwise(nonzero, source, kind="bool")
+    if kind == "int" and source.kind == "float" and not is_integer(source.value.body):
         raise Unsupported("numbers are rounded to integers by astype")
-    return Array.from_value(array.value, kind, array.scalar)
+    return Array.from_value(source.value, kind, source.scalar)
 
 
 for _name, _kind in {"float": "float", "double": "float", "half": "float", "long": "int", "bool": "bool"}.items():
