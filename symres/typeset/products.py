@@ -21,6 +21,9 @@ from symres.typeset.setting import Setting, layout
 _SMALL = 1.35
 """The height in ems up to which a factor may go into a numerator."""
 
+_SQUARED = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh"))
+"""Functions whose powers are written tanh²(u), as is the custom."""
+
 
 @layout.register
 def _(formula: Mul, setting: Setting) -> Piece:
@@ -72,10 +75,15 @@ def product(factors: tuple[Term, ...], setting: Setting, others: tuple[Piece, ..
     negative = parts.coefficient < 0
     size = abs(parts.coefficient)
     above = [layout(factor, setting) for factor in parts.above]
-    if size.denominator == 1 and not parts.below:
+    below = [layout(factor, setting) for factor in parts.below]
+    wide = [measure(piece.node, TEXT).width > setting.numerator for piece in below]
+    # Lines cannot break in a divisor: a wide one becomes a negative power.
+    others = (*(_inverse(term, setting) for term, is_wide in zip(parts.below, wide, strict=True) if is_wide), *others)
+    below = [piece for piece, is_wide in zip(below, wide, strict=True) if not is_wide]
+    if size.denominator == 1 and not below:
         pieces = [*above, *others] if size == 1 and (above or others) else [number(size), *above, *others]
     else:
-        pieces = _fraction(size, parts, above, others, setting)
+        pieces = _fraction(size, parts, above, below, others, setting)
     result = beside(pieces)
     return Piece(row(tree.Op("-", "unary"), at(result, Level.OPERATOR)), Level.SUM) if negative else result
 
@@ -121,24 +129,27 @@ def _edge(node: Node, end: int) -> Node:
 
 
 def _fraction(
-    size: Fraction, parts: _Factors, above: list[Piece], others: tuple[Piece, ...], setting: Setting
+    size: Fraction,
+    parts: _Factors,
+    above: list[Piece],
+    below: list[Piece],
+    others: tuple[Piece, ...],
+    setting: Setting,
 ) -> list[Piece]:
     """A fraction, and the factors that stand beside it."""
-    below = [layout(factor, setting) for factor in parts.below]
     if size.denominator != 1:
-        below.insert(0, number(Fraction(size.denominator)))
-    bottom = at(beside(below), Level.SUM)
-    inside = [_goes_inside(term, piece, parts, setting) for term, piece in zip(parts.above, above, strict=True)]
-    tops = [piece for piece, goes in zip(above, inside, strict=True) if goes]
-    rest = [piece for piece, goes in zip(above, inside, strict=True) if not goes]
+        below = [number(Fraction(size.denominator)), *below]
+    room, tops, rest = setting.numerator, list[Piece](), list[Piece]()
+    for term, piece in zip(parts.above, above, strict=True):
+        room -= measure(piece.node, TEXT).width
+        (tops if room >= 0 and _goes_inside(term, piece, parts, setting) else rest).append(piece)
     if not rest and all(_is_small(piece, setting) for piece in others):
         tops += others
     else:
         rest += others
     if size.numerator != 1 or not tops:
         tops.insert(0, number(Fraction(size.numerator)))
-    top = beside(tops)
-    return [Piece(tree.Fraction(top.node, bottom), Level.FACTOR), *rest]
+    return [Piece(tree.Fraction(beside(tops).node, at(beside(below), Level.SUM)), Level.FACTOR), *rest]
 
 
 def _goes_inside(term: Term, piece: Piece, parts: _Factors, setting: Setting) -> bool:
@@ -170,13 +181,23 @@ def _power(formula: Pow, setting: Setting) -> Piece:
     base = layout(formula.base, setting)
     if formula.exponent == Fraction(1, 2) and measure(base.node).width <= setting.numerator:
         return Piece(tree.Root(base.node), Level.FACTOR)
-    exponent = formula.exponent
-    shown = str(exponent.numerator) + (f"/{exponent.denominator}" if exponent.denominator != 1 else "")
+    return _raised(base, formula.exponent)
+
+
+def _inverse(term: Term, setting: Setting) -> Piece:
+    base, exponent = (term.base, term.exponent) if isinstance(term, Pow) else (term, Fraction(1))
+    return _raised(layout(base, setting), -exponent)
+
+
+def _raised(base: Piece, exponent: Fraction) -> Piece:
+    """The base with an exponent."""
+    shown = str(abs(exponent.numerator)) + (f"/{exponent.denominator}" if exponent.denominator != 1 else "")
+    sup = row(*([tree.Op("-", "unary")] if exponent < 0 else []), tree.Digits(shown))
     named = base.node.items if isinstance(base.node, tree.Row) else ()
-    head = named[0] if named else None
-    if exponent.denominator == 1 and isinstance(head, tree.Upright) and head.operator and len(named) == 2:
-        # tanh²(u), as is the custom for functions with a name
-        return Piece(row(tree.Script(head, sup=tree.Digits(shown)), *named[1:]), Level.FACTOR)
+    head = named[0] if len(named) == 2 else None
+    if exponent.denominator == 1 and exponent > 0 and isinstance(head, tree.Upright) and head.text in _SQUARED:
+        return Piece(row(tree.Script(head, sup=sup), *named[1:]), Level.FACTOR)
     node = at(base, Level.ATOM)
-    script = tree.subscripted(node, None, tree.Digits(shown)) if isinstance(node, tree.Script) else None
-    return Piece(script or tree.Script(node, sup=tree.Digits(shown)), Level.FACTOR)
+    return Piece(
+        tree.subscripted(node, None, sup) if isinstance(node, tree.Script) else tree.Script(node, sup=sup), Level.FACTOR
+    )

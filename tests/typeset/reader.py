@@ -123,7 +123,7 @@ class _Reader:
     def exponent(self) -> complex:
         inner = self.group()
         text = "".join(inner.tokens)
-        fraction = re.fullmatch(r"(\d+)/(\d+)", text)
+        fraction = re.fullmatch(r"(-?\d+)/(\d+)", text)
         return int(fraction[1]) / int(fraction[2]) if fraction else inner.whole()
 
     def sign(self, token: str) -> complex:
