@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symres.catalogue import derive as derive
+    from symres.api import derive as derive
     from symres.derivation.gradient import gradient as gradient
     from symres.trace import trace as trace
     from symres.typeset import latex as latex
@@ -27,7 +27,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "derive", "gradient", "latex", "trace", "verify"]
 
 _HOMES = {
-    "derive": "symres.catalogue",
+    "derive": "symres.api",
     "gradient": "symres.derivation.gradient",
     "latex": "symres.typeset",
     "trace": "symres.trace",

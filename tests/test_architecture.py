@@ -25,6 +25,7 @@ FLOORS = {
     "verify": 4,
     "catalogue": 5,
     "export": 5,
+    "api": 6,
     "cli": 6,
     "testing": 6,
     "__main__": 6,

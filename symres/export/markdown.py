@@ -50,6 +50,12 @@ def statement(derivation: Derivation, dialect: Dialect = PLAIN) -> list[str]:
     return list(_Writer(derivation, dialect).statement())
 
 
+def displays(derivation: Derivation) -> list[str]:
+    """The displayed formulas of the statement, in LaTeX."""
+    printer = Printer.of(derivation, width=SCREEN)
+    return [printer.display(item.formula) for item in derivation.statement if isinstance(item, Display)]
+
+
 def escaped(words: str) -> str:
     """Words in which Markdown sees no marks."""
     return _SPECIAL.sub(r"\\\1", words)

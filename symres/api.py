@@ -1,0 +1,113 @@
+"""The Python door to the catalogue: a derivation that writes itself in every format and shows itself in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symres import catalogue
+from symres.derivation.document import Check, Derivation, Step
+from symres.language.formula import Block
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A derivation of the catalogue, every step checked."""
+
+    derivation: Derivation
+
+    @property
+    def id(self) -> str:
+        """Its id in the catalogue."""
+        return self.derivation.id
+
+    @property
+    def title(self) -> str:
+        """What is derived, in one line."""
+        return self.derivation.title
+
+    @property
+    def verdict(self) -> str:
+        """``theorem``, ``theorem under conditions`` or ``refuted``."""
+        return self.derivation.verdict
+
+    @property
+    def statement(self) -> tuple[Block, ...]:
+        """The statement, paragraph by paragraph."""
+        return self.derivation.statement
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the proof, in order."""
+        return self.derivation.steps
+
+    @property
+    def record(self) -> tuple[Check, ...]:
+        """Who checked what, and how."""
+        return self.derivation.record
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """What was derived, as SymPy expressions by name."""
+        return self.derivation.result
+
+    def certificate(self) -> Mapping[str, Any]:
+        """What the second judge reads; empty for the kinds of statement that are checked in other ways."""
+        return self.derivation.certificate
+
+    def to_latex(self, **options: Any) -> str:
+        """A fragment for ``\\\\input``; options as for :class:`symres.export.paper.Options`."""
+        from symres.export.paper import Options
+        from symres.export.tex import fragment
+
+        return fragment(self.derivation, Options(**options))
+
+    def to_markdown(self, *, github: bool = False) -> str:
+        """The whole derivation in Markdown, for notes programs or for GitHub."""
+        from symres.export.markdown import GITHUB, PLAIN, markdown
+
+        return markdown(self.derivation, GITHUB if github else PLAIN)
+
+    def to_html(self) -> str:
+        """One page of HTML that needs nothing else."""
+        from symres.export.html import page, view
+
+        return page(view(self.derivation, catalogue.load(self.id).pictures()))
+
+    def to_numpy(self) -> str:
+        """The NumPy reference, as source text."""
+        return self.derivation.listing
+
+    def bibtex(self) -> str:
+        """What to cite: this derivation and its sources."""
+        from symres.export.bibliography import bibtex
+
+        return bibtex([self.derivation])
+
+    def __str__(self) -> str:
+        judges = ", ".join(dict.fromkeys(check.judge for check in self.record))
+        return f"{self.title} [{self.id}]\n{self.verdict}; {len(self.steps)} steps; checked by {judges}"
+
+    def _repr_mimebundle_(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> dict[str, str]:
+        """The statement, for notebooks: Markdown and LaTeX take the colours of the page they stand on."""
+        from symres.export.markdown import displays, statement
+
+        title = f"**{self.title}** · {self.verdict} · `{self.id}`"
+        rows = r" \\ ".join(displays(self.derivation))
+        bundle = {
+            "text/markdown": "\n\n".join([title, *statement(self.derivation)]),
+            "text/latex": f"$$\\begin{{gathered}} {rows} \\end{{gathered}}$$",
+            "text/plain": str(self),
+        }
+        return {kind: text for kind, text in bundle.items() if (not include or kind in include) and kind not in exclude}
+
+
+def derive(id: str) -> Proof:
+    """The derivation with this id, every step checked.
+
+    Raises:
+        UsageError: if there is no such id; the nearest are named.
+        SymresError: if a step is refused.
+    """
+    return Proof(catalogue.derive(id))
