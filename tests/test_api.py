@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from symres import catalogue
 from symres.api import Proof, derive
 from symres.errors import UsageError
-
-sys.path.insert(0, str(Path(__file__).parent / "export"))
-from sample import sample
+from tests.export.sample import sample
 
 
 @pytest.fixture

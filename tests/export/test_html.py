@@ -10,14 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from browser import PROGRAM, Page, browser
-from sample import sample
 
 from symres.derivation.document import Source
 from symres.errors import SymresError
 from symres.export.html import files, view
 from symres.export.mathml import mathml
 from symres.export.site import files as site_files
+from tests.export.browser import PROGRAM, Page, browser
+from tests.export.sample import sample
 
 needs_chromium = pytest.mark.skipif(PROGRAM is None, reason="no Chromium")
 

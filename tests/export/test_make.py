@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample import sample
 
 from symres.derivation.document import Check, Derivation
 from symres.errors import SymresError, UsageError
 from symres.export import FORMATS, Made, formats
 from symres.export.make import make
 from symres.export.paper import Options
+from tests.export.sample import sample
 
 
 class Counter:

@@ -6,9 +6,9 @@ import re
 
 import pytest
 from markdown_it import MarkdownIt
-from sample import sample
 
 from symres.export.markdown import GITHUB, PLAIN, Dialect, files, markdown
+from tests.export.sample import sample
 
 
 @pytest.fixture(params=[PLAIN, GITHUB], ids=["plain", "github"])

@@ -6,10 +6,10 @@ import json
 
 import nbformat
 import pytest
-from sample import sample
 
 from symres import catalogue
 from symres.export.notebook import files
+from tests.export.sample import sample
 
 
 def test_the_notebook_is_valid_and_stays_the_same() -> None:

@@ -6,12 +6,12 @@ import sys
 from typing import Any
 
 import pytest
-from sample import sample
 
 from symres.derivation.picture import Picture
 from symres.errors import Unsupported
 from symres.export.html import page, view
 from symres.export.plot import files, svg
+from tests.export.sample import sample
 
 
 def draw(axes: Any) -> None:
