@@ -100,7 +100,7 @@ def reverse(program: Program, wrt: Iterable[str], upstream: dict[str, Tensor] | 
         pull(value.at(*variables), seed, variables, None, emit)
     result = Backward(program, upstream)
     for tensor in [*reversed(program.definitions), *wanted]:
-        if tensor not in active or tensor in result.adjoints:
+        if tensor in result.adjoints or (tensor not in incoming and tensor not in wanted):
             continue
         axes = _axes(program, tensor)
         variables = _variables(program, tensor)

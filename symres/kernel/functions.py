@@ -65,7 +65,7 @@ def power_of(poly: Poly, exponent: Fraction) -> Poly:
         return times(outside, _mono_power(first, mono, exponent))
     whole = exponent.denominator == 1
     if whole and _leads_negative(core):
-        core, outside = scale(core, -1), scale(outside, (-1) ** exponent.numerator)
+        core, outside = scale(core, -1), scale(outside, -1 if exponent.numerator % 2 else 1)
     return times(outside, from_factors({_power_atom(core): exponent}))
 
 
@@ -80,7 +80,7 @@ def _mono_power(coefficient: Fraction, mono: Mono, exponent: Fraction) -> Poly:
     if coefficient < 0:
         if not whole:
             return from_factors({_power_atom(Poly({mono.key(): (coefficient, mono)})): exponent})
-        sign = (-1) ** exponent.numerator
+        sign = -1 if exponent.numerator % 2 else 1
     results = [scale(rational_power(abs(coefficient), exponent), sign)]
     unknown: list[tuple[frozenset[Var], Factors]] = []
     for bound, factors in mono.pieces():
