@@ -58,6 +58,7 @@ def derive(
     rename: Annotated[list[str] | None, typer.Option(help="NAME=OTHER: print a name as another, x_hat=z.")] = None,
     numbered: Annotated[bool, typer.Option("--numbers/--no-numbers", help="Number and label the formulas.")] = True,
     listing: Annotated[bool, typer.Option("--listing", help="Print the NumPy reference as well.")] = False,
+    rests_on: Annotated[bool, typer.Option("--assumptions", help="Print what each rests on; write nothing.")] = False,
     timeout: Timeout = 300.0,
     memory: Annotated[int, typer.Option(min=64, help="Megabytes that one derivation may use.")] = 4096,
     jobs: Jobs = CORES,
@@ -70,6 +71,7 @@ def derive(
     `symres derive --all -o out --format tex,html` writes all of them, on all cores.
     """
     from symres.export import formats
+    from symres.export.assumptions import assumptions
     from symres.export.files import inside, output_folder, write_whole
     from symres.export.paper import Options
     from symres.typeset.notation import Notation
@@ -77,6 +79,10 @@ def derive(
     wanted = formats(format)
     options = Options(width, detail, document_class, prefix, numbered, Notation(overrides=pairs(rename)), listing)
     ids = chosen(ids, every)
+    if rests_on:
+        for id in ids:
+            print(assumptions(catalogue.derive(id), catalogue.derive))
+        return
     output_folder(output)
     status = OK
     one = partial(workers.made, formats=wanted, options=options, fresh=fresh)
