@@ -13,8 +13,8 @@ from symres.derivation.document import Derivation, Source
 from symres.export.bibliography import Reference, bibtex, reference
 from symres.export.paper import Options, content, printer, templates
 from symres.language.formula import Formula
-from symres.typeset.latex import escape
 from symres.typeset.printer import Printer
+from symres.typeset.tex import escape
 
 _ENVIRONMENTS = {"refuted": "refutation"}
 

@@ -15,11 +15,11 @@ from symres.kernel.terms import Var
 from symres.language.formula import Formula, Relation
 from symres.typeset import functions, matrix, products, rules  # noqa: F401  (their rules enter the table)
 from symres.typeset.breaking import Line, break_relation
-from symres.typeset.latex import align, display, latex
 from symres.typeset.layout import Node, relation
 from symres.typeset.metrics import TEXT, measure
 from symres.typeset.notation import Notation
 from symres.typeset.setting import Setting, layout
+from symres.typeset.tex import align, display, latex
 
 WIDTHS = {"one": 30.0, "two": 19.5}
 """The room for a numbered display in ems: in one column of an article, and in one of two."""

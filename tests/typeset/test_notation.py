@@ -7,10 +7,10 @@ import pytest
 from symres.errors import UsageError
 from symres.kernel.terms import Size, Tensor, Var, sum_
 from symres.language.formula import adjoint, equation
-from symres.typeset.latex import escape, latex
 from symres.typeset.names import symbols
 from symres.typeset.notation import Notation
 from symres.typeset.printer import Printer, inline_latex
+from symres.typeset.tex import escape, latex
 
 B, D, T = Size("B"), Size("D"), Size("T")
 

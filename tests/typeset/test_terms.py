@@ -10,10 +10,10 @@ from symres.errors import Unsupported
 from symres.kernel.terms import Apply, Fun, Iverson, Lam, Maximum, Num, Size, Tensor, Term, Var, delta, power, sum_
 from symres.language.constants import INFINITY, PI
 from symres.language.functions import absolute, maximum, minimum, relu, step
-from symres.typeset.latex import latex
 from symres.typeset.notation import Notation
 from symres.typeset.printer import Printer, inline_latex
 from symres.typeset.setting import Setting, layout
+from symres.typeset.tex import latex
 
 B, D, N, K, S, C, L, T = (Size(name) for name in "BDNKSCLT")
 b, i, j = Var("b", B), Var("i", D), Var("j", D)
