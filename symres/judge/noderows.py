@@ -150,7 +150,7 @@ def _lambda(self: TermReader, place: str, pair: list[Any], axes: tuple[Node, ...
         new = self.variable(f"{place}[0][{k}]", given, inner)
         inner |= new
         variables += new.values()
-    if tuple(var.dim for var in variables) != axes:
-        raise Refused(f"{place}[0]", "the variables have not the ranges of the argument")
+    if len(variables) != len(axes):
+        raise Refused(f"{place}[0]", f"the argument has {len(axes)} axes")
     body = self.term(f"{place}[1]", pair[1], inner, depth)
     return self.make(Lambda, (body,), tuple(variables), bound=tuple(variables))

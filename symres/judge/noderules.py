@@ -112,31 +112,22 @@ def _places(
 
 def _apply(self: Evaluator[V], node: Apply) -> Grid[V]:
     unknown, variables = self.unknowns[node.name], self.free(node)
-    number = self.number_of(variables)
-    arguments = [self.spread(_whole(self, argument), variables) for argument in node.arguments]
-    rows: list[tuple[V, ...]] = (
-        [sum(parts, ()) for parts in zip(*arguments, strict=True)] if arguments else [()] * number
-    )
-    outs = _places(self, node.outs, unknown.out, variables)
     shapes = unknown.arguments
+    if tuple(tuple(map(self.length, argument.vars)) for argument in node.arguments) != shapes:
+        raise Undefined(f"{node.name} is given an argument of another shape than declared")
+    arguments = [self.spread(_whole(self, argument), variables) for argument in node.arguments]
+    # the place of each entry in the list of all entries of all arguments
     offsets = [sum(map(prod, shapes[:position])) for position in range(len(shapes))]
-    columns = [
-        [
-            None if place is None else place + offsets[position]
-            for place in _places(self, at, shapes[position], variables)
-        ]
-        for position, at in node.derivatives
-    ]
+    columns = [_places(self, node.outs, unknown.out, variables)]
+    for position, at in node.derivatives:
+        places = _places(self, at, shapes[position], variables)
+        columns.append([None if place is None else place + offsets[position] for place in places])
     zero, values = self.arithmetic.number(0), []
-    for k in range(number):
-        by = [column[k] for column in columns]
-        out = outs[k]
-        if out is None or None in by:
-            values.append(zero)
-        else:
-            values.append(
-                unknown.at(self.arithmetic, self.lift, rows[k]).value(out, tuple(i for i in by if i is not None))
-            )
+    for k in range(self.number_of(variables)):
+        places = [column[k] for column in columns]
+        point = unknown.at(self.arithmetic, self.lift, tuple(z for argument in arguments for z in argument[k]))
+        out, *by = [-1 if place is None else place for place in places]
+        values.append(zero if None in places else point.value(out, by))
     return Grid(variables, values)
 
 

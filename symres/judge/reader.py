@@ -200,12 +200,12 @@ def _claim(reader: TermReader, place: str, value: Any) -> Claim:
     for k, (output, gradient) in enumerate(zip(outputs, upstream, strict=True)):
         if output not in reader.definitions:
             raise Refused(f"{place}.outputs[{k}]", f"{output!r} is not a definition")
-        if reader.axes(output) != reader.axes(gradient):
-            raise Refused(f"{place}.upstream[{k}]", f"{gradient!r} has not the axes of {output!r}")
+        if len(reader.axes(output)) != len(reader.axes(gradient)):
+            raise Refused(f"{place}.upstream[{k}]", f"{gradient!r} has not as many axes as {output!r}")
     if reader.is_discrete(wrt):
         raise Refused(f"{place}.wrt", f"{wrt!r} has integer entries")
-    if tuple(var.dim for var in variables) != reader.axes(wrt):
-        raise Refused(f"{place}.vars", f"they are not indices of {wrt!r}")
+    if len(variables) != len(reader.axes(wrt)):
+        raise Refused(f"{place}.vars", f"they are not the indices of {wrt!r}")
     return Gradient(
         label, outputs, upstream, wrt, variables, reader.term(f"{place}.gradient", value["gradient"], scope)
     )

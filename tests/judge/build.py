@@ -1,4 +1,4 @@
-"""Certificates by hand: short names for the nodes of the format, and a few layers written down as they stand in books."""
+"""Certificates by hand: short names for the nodes of the format, and some layers as they stand in books."""
 
 from __future__ import annotations
 

@@ -9,18 +9,16 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from symres.judge import Refused, recheck, refusal
 
+from symres.judge import recheck, refusal
 from tests.judge import build
 from tests.judge.build import (
     LAYERS,
     add,
-    define,
     document,
     entry,
     equal,
     fun,
-    gradient,
     mul,
     power,
     sealed,
