@@ -1,0 +1,102 @@
+"""Closed forms of the adjoints of a reverse sweep: one readable line each, and the gradients put together from them.
+
+The adjoints of *statistics* (a mean, a variance, a root of it: values that are broadcast to where they are used) are
+put into the gradients, so that what remains is written with the adjoints of whole arrays, as people publish it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from symres.calculus.folding import Folded, Folding
+from symres.calculus.reverse import Backward, tensors
+from symres.kernel.normal import normal_form
+from symres.kernel.terms import Entry, Tensor, Term
+from symres.language.formula import adjoint
+from symres.language.program import Definition, unfold
+
+
+class ClosedForms:
+    """What each adjoint of a sweep is, and how the gradients read.
+
+    Args:
+        backward: the sweep; its definitions are the only names that occur.
+    """
+
+    def __init__(self, backward: Backward) -> None:
+        self.backward = backward
+        self.program = backward.program
+        outputs = [value.body for value in self.program.outputs.values()]
+        adjoints = [definition.body for definition in backward.adjoints.values()]
+        self.folding = Folding(self.program.definitions, [*outputs, *adjoints])
+        self._folded: dict[Term, Folded] = {}
+
+    def fold(self, term: Term) -> Folded:
+        """A term in its closed form over the named values."""
+        if term not in self._folded:
+            self._folded[term] = self.folding.fold(term)
+        return self._folded[term]
+
+    def line(self, tensor: Tensor) -> Term:
+        """The adjoint of a tensor by the adjoints of what uses it, folded, at the variables of its definition."""
+        return self.fold(self.backward.adjoints[tensor].body).term
+
+    def is_plain(self, tensor: Tensor) -> bool:
+        """Whether the line is the chain rule's own sum, rearranged at most."""
+        raw = self.backward.adjoints[tensor].body
+        return normal_form(raw).key() == normal_form(self.line(tensor)).key()
+
+    @cached_property
+    def statistics(self) -> frozenset[Tensor]:
+        """The named values that are broadcast wherever they are used, or used by such values only."""
+        users = self._users()
+        found: set[Tensor] = set()
+        for tensor in reversed(self.program.definitions):
+            ranks = [rank for user, rank in users.get(tensor, ()) if user not in found]
+            if all(rank > len(tensor.dims) for rank in ranks) and users.get(tensor):
+                found.add(tensor)
+        return frozenset(found)
+
+    def _users(self) -> dict[Tensor, list[tuple[Tensor | None, int]]]:
+        users: dict[Tensor, list[tuple[Tensor | None, int]]] = {}
+        for tensor, definition in self.program.definitions.items():
+            for used in tensors(definition.body):
+                users.setdefault(used, []).append((tensor, len(tensor.dims)))
+        for value in self.program.outputs.values():
+            for used in tensors(value.body):
+                users.setdefault(used, []).append((None, len(value.vars)))
+        return users
+
+    @cached_property
+    def inlined(self) -> Mapping[Tensor, Definition]:
+        """The adjoints that are put in where they occur, by their tensors: of statistics, and those that are an entry."""
+        found = {}
+        for tensor, definition in self.backward.adjoints.items():
+            if tensor in self.program.definitions and (tensor in self.statistics or isinstance(self.line(tensor), Entry)):
+                found[adjoint(tensor)] = replace(definition, body=self.line(tensor))
+        return found
+
+    def substituted(self, tensor: Tensor) -> Term:
+        """The line of a tensor with the inlined adjoints put in, nothing else changed."""
+        return unfold(self.line(tensor), self.inlined)
+
+    def gradient(self, tensor: Tensor) -> Folded:
+        """The closed form of the gradient by an input, in the adjoints that remain."""
+        return self.fold(self.substituted(tensor))
+
+    def remaining(self, terms: Iterable[Term]) -> list[Tensor]:
+        """The tensors whose adjoints the terms are written with, and those that these are, in the sweep's order."""
+        needed: set[Tensor] = set()
+        waiting = list(terms)
+        while waiting:
+            new = {self._original[tensor] for tensor in tensors(waiting.pop()) & self._original.keys()} - needed
+            needed |= new
+            waiting.extend(self.line(tensor) for tensor in new)
+        return [tensor for tensor in self.backward.adjoints if tensor in needed]
+
+    @cached_property
+    def _original(self) -> Mapping[Tensor, Tensor]:
+        return {adjoint(tensor): tensor for tensor in self.backward.adjoints}
+

@@ -1,0 +1,281 @@
+"""Gradient proofs: from a NumPy function to its gradients, one adjoint a line, folded into the closed form.
+
+The whole proof of a layer reads::
+
+    derive(layer_norm, wrt=("x", "gamma", "beta"), upstream="dy")
+        .use("norm-three-terms")
+        .conclude(layer_norm_backward)
+        .document(__name__)
+
+Every line is made by a named operation and checked when it is made: the reverse sweep gives the adjoints (chain rule),
+the adjoints of statistics are put in (substitute), named values are folded in (fold), and the claim is compared with
+what was derived (conclude).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from symres.calculus.closed import ClosedForms
+from symres.calculus.folding import Folded
+from symres.calculus.reverse import Backward, reverse, tensors
+from symres.derivation.certificate import GradientClaim, certificate
+from symres.derivation.claim import Claim, claimed, reference
+from symres.derivation.document import Derivation, Part, Step
+from symres.derivation.heading import Heading, heading
+from symres.derivation.ledger import Ledger
+from symres.derivation.record import kernel_check, numerical, second_judge
+from symres.derivation.wording import Words
+from symres.errors import UsageError
+from symres.kernel.normal import normal_form
+from symres.kernel.terms import ZERO, Entry, Tensor, Term
+from symres.language.certificate import output_definitions
+from symres.language.formula import Block, Display, Text, adjoint, definition, equation
+from symres.language.program import Definition, Program, Value
+from symres.numeric.codegen import backward_source
+from symres.numeric.crosscheck import Subject
+
+Function = Callable[..., Any]
+
+
+def derive(
+    forward: Function | Program,
+    *,
+    wrt: str | Sequence[str] | None = None,
+    upstream: str = "dout",
+    shapes: str | None = None,
+    fixed: dict[str, Any] | None = None,
+) -> GradientProof:
+    """Begin the proof of the gradients of a NumPy function.
+
+    Args:
+        forward: the function, its arrays annotated with their shapes (``x: "B D"``); or a program.
+        wrt: the arguments to differentiate by; by default every real one with axes.
+        upstream: the name of the gradient at the output; of several outputs, each has the name ``d`` and its own.
+        shapes: shapes where the function has no annotations.
+        fixed: values of arguments that are not symbolic.
+
+    Raises:
+        UsageError: if ``wrt`` names no argument.
+    """
+    if isinstance(forward, Program):
+        program, function = forward, None
+    else:
+        from symres.trace import trace
+
+        options = {"set": fixed} if fixed else {}
+        program, function = trace(forward, shapes=shapes, **options), forward
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt) if wrt is not None else _arrays(program)
+    if unknown := [name for name in names if name not in program.inputs]:
+        raise UsageError(
+            f"{program.name} has no argument {', '.join(unknown)}", remedy=f"It has {', '.join(program.inputs)}."
+        )
+    tensors = {
+        name: Tensor(upstream if len(program.outputs) == 1 else f"d{name}", tuple(var.dim for var in value.vars))
+        for name, value in program.outputs.items()
+    }
+    return GradientProof(reverse(program, names, tensors), names, function)
+
+
+def _arrays(program: Program) -> tuple[str, ...]:
+    return tuple(name for name, tensor in program.inputs.items() if tensor.dims and tensor.kind == "real")
+
+
+class GradientProof:
+    """A gradient proof in the making.
+
+    Args:
+        backward: the reverse sweep.
+        wrt: the inputs differentiated by.
+        function: the NumPy function that was traced.
+    """
+
+    def __init__(self, backward: Backward, wrt: tuple[str, ...], function: Function | None = None) -> None:
+        self.backward, self.wrt, self.function = backward, wrt, function
+        self.program = backward.program
+        self.forms = ClosedForms(backward)
+        self.outputs = tuple(output_definitions(self.program))
+        self.ledger = Ledger((*self.program.definitions.values(), *self.outputs, *backward.adjoints.values()))
+        self.words = Words(self.program)
+        self.lemmas: list[str] = []
+        self.claim: Claim | None = None
+        self.values: dict[str, Value] = {}
+        self.parts: list[Part] = []
+        self.zeros: list[Term] = []
+        self.remarks: list[Text] = []
+
+    # ------------------------------------------------------------ what a derivation file says
+
+    def use(self, lemma: str) -> GradientProof:
+        """Name the catalogue entry that says which sums vanish.
+
+        Raises:
+            UsageError: if no named value of the program has a sum that vanishes.
+        """
+        if not self.forms.folding.vanishing:
+            raise UsageError(f"{lemma} has nothing to say here: no sum of a value of {self.program.name} vanishes")
+        self.lemmas.append(lemma)
+        return self
+
+    def conclude(self, claim: Function | Program | None = None) -> GradientProof:
+        """Prove the gradients, in the form that ``claim`` gives them or in the one that was found.
+
+        Raises:
+            RefusedStep: if a step, or the claim, is not proved.
+        """
+        if claim is not None:
+            self.claim = claimed(claim, self.backward, self.wrt)
+            self.ledger.define(*self.claim.definitions)
+        gradients = [self.forms.gradient(self.program.inputs[name]).term for name in self.wrt]
+        sweep = tuple(step for tensor in self.forms.remaining(gradients) for step in self._line(tensor))
+        if sweep:
+            self.parts.append(Part("The reverse sweep", sweep))
+        for name in self.wrt:
+            self.parts.append(Part(f"The gradient with respect to {name}", tuple(self._gradient(name))))
+        return self
+
+    def remark(self, words: str) -> GradientProof:
+        """Add a remark in plain words."""
+        self.remarks.append(Text(words))
+        return self
+
+    # ------------------------------------------------------------ the steps
+
+    def _line(self, tensor: Tensor) -> Iterable[Step]:
+        """The chain rule for one adjoint, and its shorter form where there is one."""
+        made = self.backward.adjoints[tensor]
+        folded = self.forms.fold(made.body)
+        plain = normal_form(made.body).key() == normal_form(folded.term).key()
+        left, label = Entry(made.tensor, made.vars), f"adjoint-{tensor.name}"
+        first = folded.term if plain else made.body
+        yield self.ledger.step(label, (left, first), "chain rule", self.words.chain(self.backward, tensor))
+        if not plain:
+            yield from self._vanishing(folded)
+            yield self.ledger.step(f"{label}-folded", (left, folded.term), "fold", self.words.fold(folded))
+
+    def _vanishing(self, folded: Folded) -> Iterable[Step]:
+        """The sums that vanish on the way, each once in a proof."""
+        for body in folded.vanishing:
+            if body not in self.zeros:
+                self.zeros.append(body)
+                label, reason = f"zero-{len(self.zeros)}", self.words.zero(self.lemmas)
+                yield self.ledger.step(label, (body, ZERO), "lemma", reason, key=True)
+
+    def _gradient(self, name: str) -> Iterable[Step]:
+        tensor = self.program.inputs[name]
+        made = self.backward.adjoints[tensor]
+        left = Entry(made.tensor, made.vars)
+        for statistic in self._statistics_before(tensor):
+            yield from self._line(statistic)
+        yield from self._line(tensor)
+        line, put_in, folded = self.forms.line(tensor), self.forms.substituted(tensor), self.forms.gradient(tensor)
+        if put_in is not line:
+            reason = self.words.substitute(self._statistics_before(tensor, shown=True))
+            yield self.ledger.step(f"d{name}-substituted", (left, put_in), "substitute", reason)
+        if folded.term is not put_in:
+            yield from self._vanishing(folded)
+            yield self.ledger.step(f"d{name}-folded", (left, folded.term), "fold", self.words.fold(folded), key=True)
+        found = Value(made.axes, made.vars, folded.term)
+        value = self.values[name] = self.claim.values[name] if self.claim else found
+        final = value.at(*made.vars)
+        if final is not folded.term:
+            reason = self.words.conclude(self.claim.definitions if self.claim else ())
+            yield self.ledger.step(f"d{name}", (left, final), "conclude", reason, key=True)
+        upstream = tuple(tensor.name for tensor in self.backward.upstream.values())
+        outputs = tuple(self.program.outputs)
+        self.ledger.claims.append(GradientClaim(f"gradient-{name}", outputs, upstream, name, made.vars, final))
+
+    def _statistics_before(self, tensor: Tensor, *, shown: bool = False) -> list[Tensor]:
+        """The statistics whose adjoints enter the gradient; those not shown yet, in the order of the sweep."""
+        needed: set[Tensor] = set()
+        waiting = [self.forms.line(tensor)]
+        while waiting:
+            used = tensors(waiting.pop()) & self.forms.inlined.keys()
+            new = {each for each in self.backward.adjoints if adjoint(each) in used} - needed
+            needed |= new
+            waiting.extend(self.forms.line(each) for each in new)
+        return [
+            each
+            for each in self.backward.adjoints
+            if each in needed and (shown or f"adjoint-{each.name}" not in self.ledger.labels)
+        ]
+
+    # ------------------------------------------------------------ the document
+
+    def subject(self) -> Subject:
+        """What the numerical cross-checks compare."""
+        compare = reference(self.claim, self.backward) if self.claim else None
+        made = list(self.backward.adjoints.values())
+        derived = {name: self._derived_value(name) for name in self.wrt}
+        return Subject(self.program, made, derived, self.backward.upstream, self.function, compare)
+
+    def _derived_value(self, name: str) -> Value:
+        found = self.backward.gradient(name)
+        return Value(found.axes, found.vars, Entry(found.tensor, found.vars))
+
+    def document(self, module: str | Heading) -> Derivation:
+        """The finished derivation, checked by the second judge and numerically.
+
+        Args:
+            module: the ``__name__`` of the derivation file, or its heading.
+        """
+        head = module if isinstance(module, Heading) else heading(module)
+        parts = [self.program, *self.backward.adjoints.values(), *(self.claim.definitions if self.claim else ())]
+        document = certificate(head.id, head.kind, head.title, parts, self.ledger.claims)
+        record = (kernel_check(len(self.ledger.claims)), second_judge(document), *numerical(self.subject()))
+        return Derivation(
+            id=head.id,
+            title=head.title,
+            subject=head.subject,
+            kind=head.kind,
+            verdict=head.verdict,
+            statement=tuple(self.statement()),
+            assumptions=self.words.assumptions(),
+            notation=self.words.notation(self.backward),
+            definitions=tuple(definition(Entry(d.tensor, d.vars), d.body) for d in (*self.program.definitions.values(), *self.outputs)),
+            parts=tuple(self.parts),
+            remarks=(*head.remarks, *self.remarks),
+            uses=tuple(self.lemmas),
+            sources=head.sources,
+            record=record,
+            listing=self.listing(),
+            program=self.program,
+            result=self.result(),
+            certificate=document,
+        )
+
+    def statement(self) -> Iterable[Block]:
+        """The gradients, in the form in which they are claimed."""
+        yield self.words.opening(self.backward)
+        for name in self.wrt:
+            made = self.backward.adjoints[self.program.inputs[name]]
+            yield Display(equation(Entry(made.tensor, made.vars), self.values[name].at(*made.vars)))
+        where = self.claim.definitions if self.claim else tuple(self._kept())
+        if where:
+            yield Text("where")
+            for each in where:
+                yield Display(definition(Entry(each.tensor, each.vars), each.body))
+
+    def _kept(self) -> Iterable[Definition]:
+        for tensor in self.forms.remaining(value.body for value in self.values.values()):
+            made = self.backward.adjoints[tensor]
+            yield Definition(made.tensor, made.axes, made.vars, self.forms.line(tensor))
+
+    def listing(self) -> str:
+        """The NumPy functions: the layer and the claim as they are written, or the generated backward function."""
+        if self.function is not None and self.claim is not None and self.claim.function is not None:
+            return "\n\n".join(inspect.getsource(each).rstrip() for each in (self.function, self.claim.function)) + "\n"
+        return self.source()
+
+    def source(self) -> str:
+        """The gradients as a NumPy function, generated."""
+        kept = self.claim.definitions if self.claim else tuple(self._kept())
+        return backward_source(self.program, kept, self.values, self.backward.upstream)
+
+    def result(self) -> dict[str, Any]:
+        """The gradients as SymPy expressions, by input."""
+        from symres.language.to_sympy import to_sympy
+
+        return {name: to_sympy(value.body) for name, value in self.values.items()}

@@ -1,0 +1,103 @@
+"""The ledger of a derivation: every equality is checked by the kernel when it is entered, or refused.
+
+What is entered is kept as the claims of the certificate, so that the second judge reads exactly the equalities that
+stand in the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from symres.derivation.certificate import EqualClaim, GradientClaim, Recurrence
+from symres.derivation.document import Step
+from symres.errors import SymresError, UsageError
+from symres.kernel.normal import poly_term
+from symres.kernel.terms import Entry, Tensor, Term, Var, walk
+from symres.language.equality import Expanded, gap
+from symres.language.formula import Text, equation
+from symres.language.program import Definition
+
+
+class RefusedStep(SymresError):
+    """A step that the kernel does not accept: its label, what was claimed, and the difference of the two sides."""
+
+    def __init__(self, label: str, left: Term, right: Term, difference: Term) -> None:
+        super().__init__(
+            f"step {label!r} is refused: {left!r} = {right!r} is not proved; left - right = {difference!r}",
+            remedy="Correct the step, or name what it rests on as a definition before it.",
+        )
+        self.label, self.left, self.right, self.difference = label, left, right, difference
+
+
+class Ledger:
+    """The definitions that a derivation rests on and the equalities it has proved.
+
+    Args:
+        definitions: named values in order; the kernel unfolds them where it needs to.
+        recurrences: states along the depth; the kernel knows them only by the steps that quote them.
+    """
+
+    def __init__(self, definitions: Iterable[Definition] = (), recurrences: Iterable[Recurrence] = ()) -> None:
+        self.definitions: dict[Tensor, Definition] = {}
+        self.recurrences = {recurrence.tensor: recurrence for recurrence in recurrences}
+        self.claims: list[EqualClaim | GradientClaim] = []
+        self.labels: set[str] = set()
+        self._expanded = Expanded({})
+        self.define(*definitions)
+
+    def define(self, *definitions: Definition) -> None:
+        """Add definitions at the end.
+
+        Raises:
+            UsageError: if a name is taken.
+        """
+        names = {tensor.name for tensor in (*self.definitions, *self.recurrences)}
+        for definition in definitions:
+            if definition.tensor.name in names:
+                raise UsageError(f"the name {definition.tensor.name!r} stands for two things in one derivation")
+            names.add(definition.tensor.name)
+            self.definitions[definition.tensor] = definition
+        self._expanded = Expanded(self.definitions)
+
+    def difference(self, left: Term, right: Term) -> Term | None:
+        """The difference of two terms, or None when they are proved equal for all sizes."""
+        poly = gap(left, right, self._expanded)
+        return poly_term(poly) if poly else None
+
+    def equal(self, label: str, left: Term, right: Term) -> None:
+        """Enter ``left = right``, for all sizes, inputs and free index variables.
+
+        Raises:
+            RefusedStep: when the kernel does not prove it.
+        """
+        difference = self.difference(left, right)
+        if difference is not None:
+            raise RefusedStep(label, left, right, difference)
+        self.claims.append(EqualClaim(label, free_variables(left, right), left, right))
+
+    def step(
+        self, label: str, parts: Sequence[Term], operation: str, reason: Text | str, *, key: bool = False
+    ) -> Step:
+        """A step ``parts[0] = parts[1] = …``, each equality checked.
+
+        Raises:
+            RefusedStep: at the first equality that the kernel does not prove.
+            UsageError: if the label is taken.
+        """
+        if label in self.labels:
+            raise UsageError(f"two steps are labelled {label!r}")
+        self.labels.add(label)
+        for place, (left, right) in enumerate(zip(parts, parts[1:], strict=False), start=1):
+            self.equal(label if len(parts) == 2 else f"{label}.{place}", left, right)
+        words = reason if isinstance(reason, Text) else Text(reason)
+        return Step(label, equation(*parts), operation, words, key)
+
+
+def free_variables(*terms: Term) -> tuple[Var, ...]:
+    """The free index variables of some terms, those of outer ranges first."""
+    return tuple(sorted(frozenset().union(*(term.free for term in terms)), key=lambda var: var.uid))
+
+
+def names(terms: Iterable[Term]) -> Mapping[str, Tensor]:
+    """The tensors in some terms, by name."""
+    return {node.tensor.name: node.tensor for term in terms for node in walk(term) if isinstance(node, Entry)}

@@ -1,0 +1,144 @@
+"""The words of a gradient proof. Formulas come in as slots; nothing here decides what is true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from symres.calculus.folding import Folded
+from symres.calculus.reverse import Backward, tensors
+from symres.kernel.normal import normal_form
+from symres.kernel.terms import Add, Entry, Mul, Pow, Size, Sum, Tensor, Term, walk
+from symres.language.formula import Formula, Relation, Text, definition
+from symres.language.program import Definition, Program
+
+Notation = tuple[tuple[Formula, Text], ...]
+
+
+def listed(items: Sequence[Formula], stem: str) -> tuple[str, dict[str, Formula]]:
+    """Formulas as an enumeration: ``{a1}, {a2} and {a3}`` with its slots."""
+    slots = {f"{stem}{place}": item for place, item in enumerate(items, start=1)}
+    names = [f"{{{name}}}" for name in slots]
+    words = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1] if names else ""
+    return words, slots
+
+
+class Words:
+    """The sentences about one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.variables = {tensor: definition.vars for tensor, definition in program.definitions.items()}
+
+    def entry(self, tensor: Tensor) -> Entry:
+        """The entry of a named value at the indices of its definition."""
+        return Entry(tensor, self.variables[tensor])
+
+    def chain(self, backward: Backward, tensor: Tensor) -> Text:
+        """Where a value is used, and how it comes in there."""
+        made = backward.adjoints[tensor]
+        own = Entry(tensor, made.vars)
+        users = list(dict.fromkeys(source for source, _ in backward.paths[tensor]))
+        formulas: list[Formula] = [self.entry(user) for user in users if user is not None]
+        formulas += [Entry(Tensor(name), ()) for name in self.program.outputs] if None in users else []
+        if not formulas:
+            return Text("{t} reaches the output along no path", {"t": own})
+        words, slots = listed(formulas, "u")
+        return Text(f"the chain rule: {{t}} enters {words}{self._manner(users, tensor)}", {"t": own, **slots})
+
+    def _manner(self, users: Sequence[Tensor | None], tensor: Tensor) -> str:
+        """In a few words, how a value enters where it is used once."""
+        if len(users) != 1:
+            return ""
+        body = self._body(users[0])
+        manner = next((words for test, words in _MANNERS if test(body, tensor)), "")
+        return f"{manner}"
+
+    def _body(self, user: Tensor | None) -> Term:
+        if user is not None:
+            return self.program.definitions[user].body
+        return next(iter(self.program.outputs.values())).body
+
+    def zero(self, lemmas: Sequence[str]) -> Text:
+        """A sum that vanishes."""
+        by = f", by {' and '.join(lemmas)}" if lemmas else ""
+        return Text(f"centred values sum to zero{by}")
+
+    def fold(self, folded: Folded) -> Text:
+        """By which names an expression became shorter."""
+        used = {each.name: each for each in folded.trail if each.name is not None}
+        relations: list[Formula] = [
+            Relation((Entry(name, each.vars), self._written(each.name, each.body)), ("=",)) for name, each in used.items()
+        ]
+        words, slots = listed(relations, "r")
+        reasons = [f"{words} put in"] if relations else []
+        reasons += ["what vanishes is left out"] if folded.vanishing else []
+        return Text("; ".join(reasons) or "the factors that all terms share are taken out", slots)
+
+    def _written(self, name: Tensor | None, body: Term) -> Term:
+        found = self.program.definitions.get(name) if name is not None else None
+        return found.body if found is not None else body
+
+    def substitute(self, statistics: Iterable[Tensor]) -> Text:
+        """Which adjoints are put in."""
+        formulas: list[Formula] = [Tensor(f"∂{tensor.name}", tensor.dims)(*self.variables[tensor]) for tensor in statistics if tensor in self.variables]
+        words, slots = listed(formulas, "a")
+        return Text(f"{words} put in" if formulas else "the adjoints put in", slots)
+
+    def conclude(self, definitions: Sequence[Definition]) -> Text:
+        """The claim, in its own names."""
+        formulas: list[Formula] = [definition(Entry(d.tensor, d.vars), d.body) for d in definitions]
+        words, slots = listed(formulas, "w")
+        return Text(f"with {words}" if formulas else "written as claimed", slots)
+
+    def opening(self, backward: Backward) -> Text:
+        """The first sentence of the statement."""
+        outputs: list[Formula] = [Entry(Tensor(name), ()) for name in self.program.outputs]
+        seeds: list[Formula] = [Entry(Tensor(tensor.name), ()) for tensor in backward.upstream.values()]
+        where, slots = listed(outputs, "y")
+        gradients, more = listed(seeds, "g")
+        loss = Entry(Tensor("loss"), ())
+        sizes = sorted({node.name for t in self.program.inputs.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)})
+        names, last = listed([Size(name) for name in sizes], "n")
+        scope = f"For all sizes {names}: " if sizes else ""
+        words = f"{scope}if {{l}} is a differentiable function of {where} with the gradient {gradients}, then"
+        return Text(words[:1].upper() + words[1:], {"l": loss, **slots, **more, **last})
+
+    def assumptions(self) -> tuple[Text, ...]:
+        """What is assumed of the inputs."""
+        positive = [t for t in self.program.inputs.values() if t.kind == "positive" and not t.dims]
+        found = [Text("{e} is positive", {"e": Entry(tensor, ())}) for tensor in positive]
+        return (*found, *(Text(sentence) for sentence in self.program.assumptions))
+
+    def notation(self, backward: Backward) -> Notation:
+        """What the upstream gradient is."""
+        found: list[tuple[Formula, Text]] = []
+        for name, tensor in backward.upstream.items():
+            variables = self.program.outputs[name].vars
+            output = Entry(Tensor(name, tensor.dims), variables)
+            found.append((Entry(tensor, variables), Text("the gradient arriving at {y}", {"y": output})))
+        return tuple(found)
+
+
+def _is_factor(body: Term, tensor: Tensor) -> bool:
+    return isinstance(body, Mul) and any(isinstance(arg, Entry) and arg.tensor == tensor for arg in body.args)
+
+
+def _is_summand(body: Term, tensor: Tensor) -> bool:
+    return isinstance(body, Add) and any(isinstance(arg, Entry) and arg.tensor == tensor for arg in body.args)
+
+
+def _is_in_power(body: Term, tensor: Tensor) -> bool:
+    return isinstance(body, Pow) and tensor in tensors(body)
+
+
+def _is_in_product(body: Term, tensor: Tensor) -> bool:
+    return isinstance(body, Sum) and len(normal_form(body).terms) == 1
+
+
+_MANNERS = (
+    (_is_factor, " as a factor"),
+    (_is_summand, " as a summand"),
+    (_is_in_power, " in a power"),
+)
+
+__all__ = ["Mapping", "Words", "listed"]
