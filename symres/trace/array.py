@@ -15,13 +15,12 @@ from symres.kernel.terms import Fun, Num, Tensor, Term, Var, walk
 from symres.language.program import Axis, Value
 from symres.trace import writing
 from symres.trace.axes import length, shown, variables
+from symres.trace.dtypes import OF_KIND, DType
 from symres.trace.numbers import number
 from symres.trace.registry import METHODS, call
 from symres.trace.signals import NeedsConcreteSizes
 from symres.trace.sizes import Dim, integer, is_integer_like
 from symres.trace.tidy import at
-
-KINDS = ("bool", "int", "float")
 
 
 class Buffer:
@@ -128,11 +127,18 @@ class Array:
         return integer(length(tuple(dim for axis in self.axes for dim in axis)))
 
     @property
-    def dtype(self) -> Any:
-        """The data type, as NumPy's comparison ``x.dtype == np.float64`` needs it."""
-        import numpy
+    def dtype(self) -> DType:
+        """The data type."""
+        return OF_KIND[self.kind]
 
-        return numpy.dtype({"float": numpy.float64, "int": numpy.int64, "bool": numpy.bool_}[self.kind])
+    @property
+    def strides(self) -> tuple[Any, ...]:
+        """A symbol for the stride of each axis, for ``as_strided``."""
+        result: tuple[Any, ...] = call("strides", self)
+        return result
+
+    def __class_getitem__(cls, item: Any) -> type[Array]:
+        return cls
 
     @property
     def T(self) -> Array:  # noqa: N802

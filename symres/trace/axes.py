@@ -8,19 +8,18 @@ split assumes a factorisation, which :class:`~symres.trace.signals.Refine` asks 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from symres.errors import Unsupported
 from symres.kernel.terms import ONE, Mul, Num, Pow, Size, Term, Var, add, mul, substitute
-from symres.language.program import Axis, Value
+from symres.language.program import Axis
 from symres.trace import refinements
 from symres.trace.indexterms import floor_quotient
 from symres.trace.polynomials import exact_quotient, index, same
 from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch
 from symres.trace.tidy import at
 
-Label = Hashable
 Reading = dict[Var, Term]
 """How old index variables read in terms of new ones."""
 
@@ -168,53 +167,6 @@ def _unfit(left: Axis, right: Axis) -> Unsupported:
     return ShapeMismatch(f"axes of length {ours!r} and {theirs!r} do not fit")
 
 
-def unify(
-    operands: Sequence[Value], labels: Sequence[Sequence[Label]]
-) -> tuple[dict[Label, tuple[Var, ...]], list[Reading]]:
-    """Give all axes with one label the same index variables; an axis of length 1 fits every length.
-
-    Returns:
-        The variables of each label, and for each operand how its variables read in them.
-    """
-    where: dict[Label, list[tuple[int, Axis, tuple[Var, ...]]]] = {}
-    for number, (operand, names) in enumerate(zip(operands, labels, strict=True)):
-        groups = by_axis(operand.axes, operand.vars)
-        for axis, own, label in zip(operand.axes, groups, names, strict=True):
-            where.setdefault(label, []).append((number, axis, own))
-    readings: list[Reading] = [{} for _ in operands]
-    result: dict[Label, tuple[Var, ...]] = {}
-    for label, places in where.items():
-        # Operands whose entries depend on the axis decide its atoms; a constant takes any of the same length.
-        places.sort(key=lambda place: not operands[place[0]].body.free.intersection(place[2]))
-        chosen: tuple[Var, ...] = ()
-        merged: list[tuple[int, Reading]] = []
-        for number, axis, own in places:
-            if not axis:
-                continue
-            dims = tuple(var.dim for var in chosen)
-            if not chosen:
-                chosen = tuple(var.fresh() for var in own)
-                merged.append((number, dict(zip(own, chosen, strict=True))))
-            elif len(axis) == len(dims) and all(map(same, axis, dims)):
-                merged.append((number, dict(zip(own, chosen, strict=True))))
-            elif operands[number].body.free.isdisjoint(own) and same(length(axis), length(dims)):
-                merged.append((number, dict.fromkeys(own, Num(0))))
-            else:
-                new, reading = common(dims, chosen, axis, own)
-                merged = [
-                    (other, {var: at(term, {v: reading[v] for v in chosen}) for var, term in old.items()})
-                    for other, old in merged
-                ]
-                merged.append((number, {var: reading[var] for var in own}))
-                chosen = new
-        for number, reading in merged:
-            if any(not same(readings[number].get(var, term), term) for var, term in reading.items()):
-                raise NeedsConcreteSizes("one axis is read in two ways")
-            readings[number].update(reading)
-        result[label] = chosen
-    return result, readings
-
-
 def regroup(
     axes: Sequence[Axis], names: Sequence[Var], lengths: Sequence[Term]
 ) -> tuple[list[tuple[Var, ...]], Reading]:
@@ -259,11 +211,6 @@ def free_length(axes: Sequence[Axis], before: Sequence[Term], after: Sequence[Te
         refinements.cut(atoms, before, after)
         raise ShapeMismatch(f"shape {shown(axes)} has no free length for -1 beside {(*before, *after)!r}")
     return found
-
-
-def align_right(ranks: Sequence[int]) -> list[list[int]]:
-    """Labels for broadcasting: axes are counted from the last, -1."""
-    return [list(range(-rank, 0)) for rank in ranks]
 
 
 def moved(reading: Reading, terms: Iterable[Term]) -> tuple[Term, ...]:

@@ -8,16 +8,20 @@ import math
 from typing import Any
 
 from symres.errors import Unsupported
+from symres.trace import quotients
 from symres.trace.array import Array, as_array
-from symres.trace.registry import call
+from symres.trace.registry import call, numpy_function
 from symres.trace.signals import NeedsConcreteSizes
-from symres.trace.sizes import Dim, is_integer_like, truncated
+from symres.trace.sizes import Dim, integer, is_integer_like, truncated
 
 _NUMBERS = (int, float)
 
 
+@numpy_function("convert")
 def convert(value: Any, kind: str) -> Any:
-    """A number converted to ``float``, ``int`` or ``bool``."""
+    """``np.float64(x)`` and the like, of a number or an array."""
+    if isinstance(value, Array) and value.axes:
+        return call("astype", value, kind)
     return {"float": to_float, "int": to_int, "bool": bool}[kind](value)
 
 
@@ -94,12 +98,11 @@ def floor(value: Any) -> Any:
 
 
 def ceil(value: Any) -> Any:
-    """``math.ceil`` of integers."""
+    """``math.ceil`` of integers and of quotients of sizes."""
     if isinstance(value, _NUMBERS):
         return math.ceil(value)
-    if is_integer_like(value):
-        return value
-    raise Unsupported("math.ceil of a number that depends on sizes or data")
+    term = getattr(value, "scalar_term", None)
+    return value if term is None else integer(quotients.floor(term, upwards=True))
 
 
 def is_instance(value: Any, classes: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 from symres.errors import Unsupported
 from symres.kernel.terms import mul
+from symres.trace.alignment import Label, unify
 from symres.trace.array import Array, as_array
-from symres.trace.axes import Label, unify
 from symres.trace.elementwise import widest
 from symres.trace.reductions import axis_numbers
 from symres.trace.registry import call, numpy_function

@@ -9,8 +9,9 @@ from symres.kernel.terms import ONE, ZERO, Num, Tensor, Term, add, mul, neg
 from symres.language.program import Axis
 from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, variables
+from symres.trace.dtypes import kind_of
 from symres.trace.indexterms import floor_quotient
-from symres.trace.kinds import astype, kind_of
+from symres.trace.kinds import astype
 from symres.trace.registry import call, numpy_function
 from symres.trace.shaping import sizes_of
 from symres.trace.signals import notes

@@ -11,9 +11,11 @@ from symres.kernel.terms import ONE, ZERO, Term, Var, add, mul, neg, power
 from symres.language import functions
 from symres.language.functions import HALF
 from symres.language.program import Axis, Value
-from symres.trace import limits, rules, writing
-from symres.trace.array import KINDS, Array, as_array
-from symres.trace.axes import align_right, moved, shown, unify
+from symres.trace import limits, quotients, rules, writing
+from symres.trace.alignment import align_right, unify
+from symres.trace.array import Array, as_array
+from symres.trace.axes import moved, shown
+from symres.trace.dtypes import KINDS
 from symres.trace.registry import FUNCTIONS, call, numpy_function
 from symres.trace.rules import Rule, named
 from symres.trace.signals import ShapeMismatch
@@ -120,6 +122,8 @@ UFUNCS: tuple[Ufunc, ...] = (
     Ufunc(("multiply", "mul"), 2, mul, methods=("mul",)),
     Ufunc(("divide", "true_divide", "div"), 2, rules.quotient, "float", ("div",)),
     Ufunc(("power", "float_power", "pow"), 2, rules.raised, methods=("pow",)),
+    Ufunc(("floor", "trunc", "fix"), 1, quotients.floor, "float", ("floor",)),
+    Ufunc(("ceil",), 1, lambda a: quotients.floor(a, upwards=True), "float", ("ceil",)),
     Ufunc(("floor_divide",), 2, rules.whole_quotient),
     Ufunc(("remainder", "mod"), 2, rules.remainder),
     Ufunc(("maximum", "fmax"), 2, rules.larger),
@@ -193,7 +197,7 @@ for _name, _logical in _ON_BOOLEANS.items():
 
 def _enter_at(name: str, sign: Rule) -> None:
     def scatter(target: Array, key: Any, value: Any) -> None:
-        place = call("select", target, key)
+        place = call("places", target, key)
         check_kind(target, as_array(value))
         names, index, content = fit(place, as_array(value))
         writing.accumulate(target.buffer, names, index, sign(content))

@@ -52,7 +52,7 @@ class Gathered(Array):
     __slots__ = ()
 
 
-@numpy_function("select")
+@numpy_function("places")
 def select(array: Array, key: Any) -> Array:
     """The places that a key without masks selects, as a view."""
     parts = _parts(array, key)

@@ -10,7 +10,7 @@ from symres.errors import Unsupported
 from symres.kernel.terms import ZERO, Entry, Num, Size, Term, Var, add, mul
 from symres.language.program import Axis, Value
 from symres.trace.array import Array, as_array
-from symres.trace.axes import axis_of, by_axis, flat, length, unflat, variable, variables
+from symres.trace.axes import axis_of, by_axis, flat, length, variable, variables
 from symres.trace.creation import filled
 from symres.trace.elementwise import assign, broadcast, widest
 from symres.trace.indexterms import nonnegative
@@ -266,26 +266,3 @@ def _turned(amount: Term, size: Term) -> Term:
         if not nonnegative(low):
             notes().fact(index(low), f"{amount!r} is an index of an axis of length {size!r}")
     return amount
-
-
-@numpy_function("lib.stride_tricks.sliding_window_view", "sliding_window_view")
-def sliding_window_view(array: Any, window_shape: Any, axis: Any = None) -> Array:
-    """``sliding_window_view``: entry (…, i, …, k) is ``array[…, i + k, …]``; read-only, as in NumPy by default."""
-    array = as_array(array)
-    windows = sizes_of(window_shape)
-    places = axis_numbers(tuple(range(len(windows))) if axis is None else axis, array.ndim)
-    value = array.value
-    axes = list(value.axes)
-    groups = by_axis(value.axes, value.vars)
-    reading: dict[Var, Term] = {}
-    for place, window in zip(places, windows, strict=True):
-        inner = axis_of(integer_term(window))
-        count = index(add(length(axes[place]), 1, mul(-1, integer_term(window))))
-        outer = axis_of(count) if isinstance(count, Num) else (count,)
-        starts, offsets = variables(outer), variables(inner)
-        position = index(add(flat(outer, starts), flat(inner, offsets)))
-        reading |= dict(zip(groups[place], unflat(axes[place], position), strict=True))
-        axes[place], groups[place] = outer, starts
-        axes.append(inner)
-        groups.append(offsets)
-    return Array.result(axes, [var for group in groups for var in group], at(value.body, reading), array.kind)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.trace.array import KINDS, Array, as_array
+from symres.trace.array import Array, as_array
+from symres.trace.dtypes import kind_of
 from symres.trace.elementwise import elementwise
 from symres.trace.indexterms import is_integer
 from symres.trace.registry import numpy_function
@@ -19,7 +20,7 @@ def copy(array: Any) -> Array:
     return Array.from_value(array.value, array.kind, array.scalar)
 
 
-_SAME = ("detach", "cpu", "numpy", "item", "to", "type_as", "requires_grad_", "cuda", "block_until_ready")
+_SAME = ("detach", "cpu", "numpy", "to", "type_as", "requires_grad_", "cuda", "block_until_ready")
 
 
 @numpy_function("same", method=_SAME)
@@ -28,22 +29,12 @@ def same_array(array: Array, *others: Any, **more: Any) -> Array:
     return array
 
 
-def kind_of(dtype: Any) -> str:
-    """The kind of a data type given by a type, a name or a NumPy dtype."""
-    if dtype is None:
-        return "float"
-    if isinstance(dtype, str) and dtype in KINDS:
-        return dtype
-    text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)
-    text = text.rsplit(".", 1)[-1].lower()
-    for kind, starts in {
-        "bool": ("bool",),
-        "int": ("int", "uint", "long"),
-        "float": ("float", "double", "half", "f"),
-    }.items():
-        if text.startswith(starts):
-            return kind
-    raise Unsupported(f"the data type {dtype!r}")
+@numpy_function("item", method=True)
+def item(array: Array) -> Array:
+    """``x.item()``: the one entry as a scalar."""
+    if array.vars:
+        raise Unsupported("item() of an array with more than one entry")
+    return Array.result((), (), array.value.body, array.kind)
 
 
 @numpy_function("astype", "cast", method=("astype", "type"))

@@ -10,8 +10,21 @@ from symres.errors import Unsupported
 from symres.kernel.terms import Num, Term
 from symres.language.constants import INFINITY, PI
 from symres.language.functions import exp
-from symres.trace import builtins, contractions, creation, indexing, joining, norms, reductions, shaping
+from symres.trace import (
+    applied,
+    builtins,
+    contractions,
+    creation,
+    filling,
+    grids,
+    indexing,
+    joining,
+    norms,
+    reductions,
+    windows,
+)
 from symres.trace.array import Array
+from symres.trace.dtypes import DTYPES, OF_KIND, is_subtype, kind_of
 from symres.trace.elementwise import UFUNC_NAMES
 from symres.trace.registry import FUNCTIONS, call
 
@@ -37,37 +50,6 @@ def _function(name: str) -> Any:
     if name not in FUNCTIONS:
         raise Unsupported(f"np.{name} is not known to symres", remedy="rewrite it with functions listed in the docs")
     return FUNCTIONS[name]
-
-
-class DType:
-    """A data type: called on a number or an array it converts."""
-
-    def __init__(self, name: str, kind: str) -> None:
-        self.__name__ = self.name = name
-        self.kind = kind
-
-    def __call__(self, value: Any = 0) -> Any:
-        return call("astype", value, self.kind) if isinstance(value, Array) else builtins.convert(value, self.kind)
-
-    def __eq__(self, other: object) -> bool:
-        return str(getattr(other, "name", other)) == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-def _dtypes() -> dict[str, Any]:
-    kinds = {
-        "float": ("float16", "float32", "float64", "float128", "double", "single", "half", "longdouble", "floating",
-                  "bfloat16", "float_"),
-        "int": ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp", "long", "integer",
-                "int_"),
-        "bool": ("bool_", "bool"),
-    }  # fmt: skip
-    return {name: DType(name, kind) for kind, names in kinds.items() for name in names}
 
 
 def _finfo(dtype: Any = None) -> Any:
@@ -122,8 +104,9 @@ def _errstate(**_: Any) -> Any:
 
 
 def _numpy_names() -> dict[str, Any]:
-    names = _dtypes()
-    names |= {"ndarray": Array, "generic": Array, "finfo": _finfo, "errstate": _errstate, "seterr": _errstate,
+    names: dict[str, Any] = dict(DTYPES)
+    names |= {"dtype": lambda name: OF_KIND[kind_of(name)], "issubdtype": is_subtype,
+              "ndarray": Array, "generic": Array, "finfo": _finfo, "errstate": _errstate, "seterr": _errstate,
               "set_printoptions": _errstate, "ndim": lambda x: call("asarray", x).ndim,
               "shape": lambda x: call("asarray", x).shape, "size": lambda x: call("asarray", x).size,
               "isscalar": lambda x: not isinstance(x, Array) or x.scalar,
@@ -142,7 +125,7 @@ MODULES: dict[str, Module] = {}
 """The stand-ins by the dotted name of the module they replace."""
 
 
-TABLES = (contractions, creation, indexing, joining, norms, reductions, shaping)
+TABLES = (applied, contractions, creation, filling, grids, indexing, joining, norms, reductions, windows)
 """The modules whose import fills the table."""
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from symres.errors import Unsupported
 from symres.kernel.terms import Num, Term, Var, mul
 from symres.language.program import Axis, Value
+from symres.trace.alignment import align_right, unify
 from symres.trace.array import Array, as_array
-from symres.trace.axes import align_right, axis_of, by_axis, flat, free_length, moved, regroup, shown, unify
+from symres.trace.axes import axis_of, by_axis, flat, free_length, moved, regroup, shown
 from symres.trace.axes import variables as fresh_variables
 from symres.trace.kinds import astype, copy
 from symres.trace.polynomials import coefficient, same

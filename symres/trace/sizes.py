@@ -11,11 +11,12 @@ from numbers import Integral
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Mul, Num, Size, Term, Var, power
-from symres.trace.indexterms import floor_quotient, is_integer, nonnegative
-from symres.trace.polynomials import exact_quotient, index, polynomial, same
+from symres.kernel.terms import Num, Term, Var, power
+from symres.trace.indexterms import is_integer, nonnegative
+from symres.trace.polynomials import index, same
+from symres.trace.quotients import floor, quotient, remainder
 from symres.trace.registry import call
-from symres.trace.signals import NeedsConcreteSizes, Refine
+from symres.trace.signals import NeedsConcreteSizes
 
 
 class Dim:
@@ -64,10 +65,10 @@ class Dim:
         return _integer_operation("floor_divide", other, self, quotient)
 
     def __mod__(self, other: Any) -> Any:
-        return _integer_operation("remainder", self, other, _remainder)
+        return _integer_operation("remainder", self, other, remainder)
 
     def __rmod__(self, other: Any) -> Any:
-        return _integer_operation("remainder", other, self, _remainder)
+        return _integer_operation("remainder", other, self, remainder)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -175,53 +176,15 @@ def is_integer_like(value: Any) -> bool:
 
 
 def truncated(value: Any) -> Any:
-    """``int(value)``: for a quotient of sizes the division must leave no remainder, as ``//`` has it."""
-    if is_integer_like(value) or isinstance(value, (str, bytes, float)):
-        return value if isinstance(value, Dim) else int(value)
-    term = getattr(value, "scalar_term", None)
-    if term is None:
-        return int(value)
-    if is_integer(term):
-        return integer(term)
-    if isinstance(term, Mul):
-        below = [part for part in term.args if getattr(part, "exponent", 0) == -1]
-        above = [part for part in term.args if part not in below]
-        whole = [part for part in above if is_integer(part)]
-        if below and len(whole) == len(above):
-            product = 1
-            for part in whole:
-                product = product * integer(part)
-            for part in below:
-                product = product // integer(part.base)  # type: ignore[attr-defined]
-            return product
-    raise Unsupported("int() of a number that depends on the data")
-
-
-def quotient(number: Term, divisor: Term) -> Term:
-    """``number // divisor``.
+    """``int(value)``: of sizes it is the quotient without its fractional part, as ``//`` has it.
 
     Raises:
-        Refine: if a bare size is divided by other sizes: such code assumes that nothing remains.
+        Unsupported: for a number that depends on data.
     """
-    exact = exact_quotient(number, divisor)
-    if exact is not None:
-        return exact
-    if isinstance(number, Size) and not isinstance(divisor, Num) and _monomial_of_sizes(divisor):
-        raise Refine(number.name, (divisor, None))
-    return floor_quotient(number, divisor)
-
-
-def _remainder(number: Term, divisor: Term) -> Term:
-    if exact_quotient(number, divisor) is not None:
-        return Num(0)
-    if isinstance(number, Size) and _monomial_of_sizes(divisor):
-        raise Refine(number.name, (divisor, None))
-    return index(number - divisor * floor_quotient(number, divisor))
-
-
-def _monomial_of_sizes(term: Term) -> bool:
-    poly = polynomial(term)
-    return len(poly) == 1 and all(isinstance(atom, Size) for monomial in poly for atom in monomial)
+    if isinstance(value, Dim):
+        return value
+    term = getattr(value, "scalar_term", None)
+    return int(value) if term is None else integer(floor(term))
 
 
 def _integer_operation(ufunc: str, left: Any, right: Any, operation: Any) -> Any:

@@ -146,6 +146,20 @@ ROWS: dict[str, tuple[Any, dict[str, str]]] = {
     "flip": (lambda np, x: (np.flip(x, 1), np.flip(x), np.flipud(x)), X),
     "roll": (lambda np, x: (np.roll(x, 1, axis=1), np.roll(x, -1, 1)), {"x": "N 3"}),
     "windows": (lambda np, x: np.lib.stride_tricks.sliding_window_view(x, 2, axis=0), {"x": "7 D"}),
+    "strided": (
+        lambda np, x: np.lib.stride_tricks.as_strided(
+            x, (2, x.shape[1], 3), (2 * x.strides[0], x.strides[1], x.strides[0])
+        ),
+        {"x": "5 D"},
+    ),
+    # applied, grids
+    "vectorize": (lambda np, x, y: np.vectorize(lambda a, b: a * b + 1)(x, y), {"x": "N D", "y": "D"}),
+    "apply_along_axis": (lambda np, x: np.apply_along_axis(lambda r: r / r.sum(), 1, x), P),
+    "apply to a number": (lambda np, x: np.apply_along_axis(np.sum, 0, x), X),
+    "select": (lambda np, x: np.select([x > 1, x > 0], [x * 2, x * 3], -1.0), X),
+    "piecewise": (lambda np, x: np.piecewise(x, [x < 0, x >= 0], [lambda u: 0 * u, lambda u: u * u]), X),
+    "grids": (lambda np, x: (*np.meshgrid(np.arange(x.shape[0]), np.arange(x.shape[1])), *np.indices((2, 3))), X),
+    "open grid": (lambda np, x, y: x[np.ix_(y, y)], {"x": "D D", "y": "M int D"}),
     # kinds
     "astype": (
         lambda np, x, y: ((x > 0).astype(float), y.astype(np.float64), y.astype(bool)),
@@ -157,6 +171,10 @@ ROWS: dict[str, tuple[Any, dict[str, str]]] = {
     ),
     "where integers": (lambda np, x: np.where(x > 0, 1, 0), X),
     "shape reads": (lambda np, x: x * x.shape[0] / x.shape[1] - x.size + x.ndim, X),
+    "types": (
+        lambda np, x: (x.astype(x.dtype), np.float64(x.shape[0]) * x, x.astype(np.float32).dtype == np.dtype("int64")),
+        X,
+    ),
     "sizes of sizes": (lambda np, x: (x.shape[0] - 1) * np.sqrt(x.shape[1]) + 1.0 / x.shape[0] ** 2, X),
 }
 

@@ -319,6 +319,36 @@ def pad_and_crop(np, x):
     return p, p[1:-1, 2:-2]
 
 
+@program(x="D D", y="D D")
+def filling(np, x, y):
+    alias = x
+    np.fill_diagonal(x, 3.0)
+    np.copyto(y, x, where=x > 0)
+    np.putmask(x, x < 0, -1.0)
+    z = np.empty_like(x)
+    z.fill(2.5)
+    return alias, y, z
+
+
+@program(x="2 H 3 4", w="M H 3 3")
+def im2col(np, x, w):
+    n, c, h, width = x.shape
+    f, _, kh, kw = w.shape
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    oh, ow = int((h + 2 - kh) / 1 + 1), (width + 2 - kw) // 1 + 1
+    i0 = np.tile(np.repeat(np.arange(kh), kw), c)
+    j0 = np.tile(np.arange(kw), kh * c)
+    i = i0.reshape(-1, 1) + np.repeat(np.arange(oh), ow).reshape(1, -1)
+    j = j0.reshape(-1, 1) + np.tile(np.arange(ow), oh).reshape(1, -1)
+    k = np.repeat(np.arange(c), kh * kw).reshape(-1, 1)
+    cols = padded[:, k, i, j].transpose(1, 2, 0).reshape(kh * kw * c, -1)
+    out = (w.reshape(f, -1) @ cols).reshape(f, oh, ow, n).transpose(3, 0, 1, 2)
+    back = (w.reshape(f, -1).T @ out.transpose(1, 2, 3, 0).reshape(f, -1)).reshape(c * kh * kw, -1, n)
+    dx = np.zeros_like(padded)
+    np.add.at(dx, (slice(None), k, i, j), back.transpose(2, 0, 1))
+    return out, dx[:, :, 1:-1, 1:-1]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_writes_are_numpys(name: str) -> None:
     agree(*PROGRAMS[name])

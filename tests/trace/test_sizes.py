@@ -125,6 +125,16 @@ def test_floor_division_by_a_number_is_kept() -> None:
     assert Evaluator({"D": 5}, {}).term(integer_term(padding)) == 2
 
 
+def test_integer_parts_of_quotients_are_floor_divisions() -> None:
+    k, s = Dim(Size("K")), Dim(Size("S"))
+    int_ = BUILTINS["int"]
+    with recording():
+        for found in (int_((D - k) / s + 1), int_(1 + (D - k) / s), int_(np.floor((D - k) / s)) + 1, (D - k) // s + 1):
+            assert Evaluator({"D": 9, "K": 2, "S": 3}, {}).term(integer_term(found)) == 3
+        assert Evaluator({"D": 9}, {}).term(integer_term(int_(np.ceil(D / 2)))) == 5
+        assert int_(N * D / N) == D
+
+
 def test_shapes_that_do_not_fit_are_said() -> None:
     x = array("N", "D")
     for wrong in (lambda: x + x.T, lambda: x @ x, lambda: x.reshape(N), lambda: x + array("M")):
