@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from typing import Any
 
-from symres.kernel.terms import Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, walk
+from symres.kernel.terms import ONE, Add, Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, walk
 from symres.typeset.layout import Letter, Node, Script, Sign, row
 
 POOLS: Mapping[str, str] = {
@@ -62,7 +62,10 @@ def terms_of(formula: Any) -> Iterator[Term]:
 
 
 def names_of(formula: Any) -> set[tuple[str, str]]:
-    """The names in a formula with what they name: ``tensor``, ``function``, ``elementwise`` or ``size``."""
+    """The names in a formula with what they name: ``tensor``, ``function``, ``elementwise`` or ``size``.
+
+    ``states`` names a size n along whose successor, n + 1, a tensor extends first.
+    """
     found = set()
     waiting: list[Any] = [formula]
     while waiting:
@@ -82,7 +85,10 @@ def names_of(formula: Any) -> set[tuple[str, str]]:
 
 def _names(node: Term) -> set[tuple[str, str]]:
     if isinstance(node, Entry):
-        return {("tensor", node.tensor.name)}.union(*(names_of(dim) for dim in node.tensor.dims))
+        dims = node.tensor.dims
+        states = dims[0].args[0] if dims and isinstance(dims[0], Add) and dims[0].args[1:] == (ONE,) else None
+        found = {("states", states.name)} if isinstance(states, Size) else set()
+        return found.union({("tensor", node.tensor.name)}, *(names_of(dim) for dim in dims))
     if isinstance(node, Size):
         return {("size", node.name)}
     if isinstance(node, Apply):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symres.errors import UsageError
@@ -17,8 +17,8 @@ from symres.typeset.layout import Fraction, Letter, Node, Row, Sign
 from symres.typeset.letters import POOLS, choose, groups_of, names_of
 from symres.typeset.names import derivative, literal, symbols
 
-DEPTH = frozenset({"L", "depth"})
-"""Sizes that count layers: indices along them start from 0 and are printed as superscripts in parentheses."""
+_DEPTHS = frozenset({"L", "depth", "n_layers", "num_layers"})
+"""Names of sizes that may count layers."""
 
 _RESERVED = frozenset(("e", "d"))
 """Letters that would be read as the base of the exponential or as a differential."""
@@ -32,7 +32,8 @@ class Notation:
     Args:
         overrides: names to be printed as other names: ``{"x_hat": "z", "rstd": "s"}``.
         first: the number of the first index in print, 1 or 0; inside, indices count from 0.
-        depth: the sizes along the depth of a stack.
+        depth: the sizes that count layers; indices along them start from 0 and are printed as superscripts in
+            parentheses. ``None``: those named so that have states before and after each layer, L + 1 of them.
         upstream: the loss, whose derivative by T the tensor ∂T is.
         pools: letters for indices by size, before those of :data:`symres.typeset.letters.POOLS`.
         symbols: what :meth:`of` found.
@@ -40,7 +41,7 @@ class Notation:
 
     overrides: Mapping[str, str] = field(default_factory=dict)
     first: int = 1
-    depth: frozenset[str] = DEPTH
+    depth: frozenset[str] | None = None
     upstream: str = "loss"
     pools: Mapping[str, str] = field(default_factory=dict)
     symbols: Mapping[str, Node] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Notation:
             UsageError: if an override is no name, or gives two names one symbol.
         """
         names = names_of(formulas)
-        tensors = sorted({name.removeprefix(ADJOINT) for kind, name in names if kind != "elementwise"})
+        tensors = sorted({name.removeprefix(ADJOINT) for kind, name in names if kind in ("tensor", "function", "size")})
         found: dict[str, Node] = {}
         # Names that stand for themselves come first: what is called g keeps the g, dout then has to do without.
         ordered = sorted(
@@ -63,7 +64,8 @@ class Notation:
             symbol = self._symbol(name, taken)
             found[name] = symbol
             taken[symbol] = name
-        return Notation(self.overrides, self.first, self.depth, self.upstream, self.pools, {**self.symbols, **found})
+        depth = _DEPTHS & {name for kind, name in names if kind == "states"} if self.depth is None else self.depth
+        return replace(self, depth=depth, symbols={**self.symbols, **found})
 
     def _symbol(self, name: str, taken: Mapping[Node, str]) -> Node:
         if name in self.overrides:
@@ -85,7 +87,8 @@ class Notation:
 
     def counts_layers(self, dim: Term) -> bool:
         """Whether an axis of this length runs along the depth."""
-        return any(isinstance(node, Size) and node.name in self.depth for node in walk(dim)) or any(
+        depth = self.depth or ()
+        return any(isinstance(node, Size) and node.name in depth for node in walk(dim)) or any(
             isinstance(node, Var) and self.counts_layers(node.dim) for node in walk(dim)
         )
 

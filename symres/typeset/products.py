@@ -159,7 +159,7 @@ def _goes_inside(term: Term, piece: Piece, parts: _Factors, setting: Setting) ->
     if piece.level == Level.OPERATOR:
         # A lone sum over a quantity, not over a mere size, is a quotient; a mean is 1/D Σ.
         return not others and not _is_scale(parts) and box.width <= setting.numerator
-    if not _is_small(piece, setting):
+    if box.width > setting.numerator or (_is_scale(parts) and not _is_small(piece, setting)):
         return False
     if isinstance(term, Add):
         return not _is_scale(parts) or (not others and not any(isinstance(node, Binder) for node in walk(term)))

@@ -92,7 +92,8 @@ PRINTED: list[tuple[Term, str]] = [
     (w(Num(0)), r"w_{1}"),
     # depth
     (layers(layer + 1, i) - layers(layer, i), r"x_{i}^{(l+1)}-x_{i}^{(l)}"),
-    (Apply("F", (L, D), (layer, i), (vector(layer),)), r"F_{i}^{(l)}(x^{(l)})"),
+    (layers(layer + 1, i) - Apply("F", (L, D), (layer, i), (vector(layer),)), r"x_{i}^{(l+1)}-F_{i}^{(l)}(x^{(l)})"),
+    (Tensor("x", (B, L, D))(b, Var("l", L), i), r"x_{bli}"),
     # general functions
     (Apply("F", (D,), (i,), (vector(b),)), r"F_{i}(x_{b})"),
     (Apply("F", (D,), (i,), (vector(b),), ((0, (j,)),)), r"\frac{\partialF_{i}}{\partialx_{bj}}(x_{b})"),
