@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from typing import Any, Generic, TypeVar
 
@@ -107,14 +108,18 @@ class Evaluator(Generic[V]):
         """The values of a term that has integer ones."""
         found = self._indices.get(node)
         if found is None:
-            self.integers.fixed = self.fixed
-            grid = self.integers.grid(node)
+            grid = self.rational(node)
             for value in grid.values:
-                if value.denominator != 1 or abs(value) > LARGEST_INTEGER:
+                if value.denominator != 1 or abs(value.numerator) > LARGEST_INTEGER:
                     raise Undefined("an index or a size is not an integer")
             found = Grid(grid.vars, [int(value) for value in grid.values])
             self._indices[node] = found
         return found
+
+    def rational(self, node: Node) -> Grid[Fraction | int]:
+        """The values of a term that is made of numbers, sizes, indices and integers."""
+        self.integers.fixed = self.fixed
+        return self.integers.grid(node)
 
     def length(self, var: Var) -> int:
         """The number of values of an index variable."""

@@ -80,7 +80,7 @@ def _fun(self: Evaluator[V], node: Fun) -> Grid[V]:
 
 
 def _iverson(self: Evaluator[V], node: Iverson) -> Grid[V]:
-    grid = self.index(node.children[0])
+    grid = self.rational(node.children[0])
     false, true = self.arithmetic.number(0), self.arithmetic.number(1)
     if node.relation == "=":
         return Grid(grid.vars, [false if value else true for value in grid.values])

@@ -45,26 +45,33 @@ Json = list[Any]
 
 
 class Names:
-    """The names of the index variables of one term."""
+    """The names of the index variables of one term.
+
+    ``scope`` has the names of the variables that can be read here, ``_bound`` all names bound around here (one of them
+    may belong to a variable that is hidden by another binding of itself), ``_taken`` who bears a name anywhere.
+    """
 
     def __init__(self, variables: Iterable[Var] = ()) -> None:
         self.scope: dict[Var, str] = {}
+        self._bound: frozenset[str] = frozenset()
         self._taken: dict[str, Var] = {}
         for var in variables:
-            self.scope[var] = self._fresh(var)
+            name = self._fresh(var)
+            self.scope[var] = name
+            self._bound |= {name}
 
     def bind(self, var: Var) -> tuple[str, Names]:
         """The name of a variable that is bound here, and the names inside."""
-        name = self._fresh(var)
-        inner = Names()
-        inner.scope, inner._taken = {**self.scope, var: name}, self._taken
+        name, inner = self._fresh(var), Names()
+        inner.scope, inner._bound, inner._taken = {**self.scope, var: name}, self._bound | {name}, self._taken
         return name, inner
 
     def _fresh(self, var: Var) -> str:
-        for candidate in itertools.chain((var.name,), (f"{var.name}{k}" for k in itertools.count(1))):
-            if candidate not in self.scope.values() and self._taken.setdefault(candidate, var) is var:
-                return candidate
-        raise AssertionError("the candidates do not end")
+        return next(
+            name
+            for name in itertools.chain((var.name,), (f"{var.name}{k}" for k in itertools.count(1)))
+            if name not in self._bound and self._taken.setdefault(name, var) is var
+        )
 
 
 def to_json(term: Term, variables: Iterable[Var] = ()) -> Json:
