@@ -56,7 +56,7 @@ def number(value: Any) -> Term:
 
 def _masked(value: float) -> Term:
     if not math.isinf(value):
-        shown = f"{abs(value):g}".replace("e+", "e")
+        shown = re.sub(r"e\+0*", "e", f"{abs(value):g}")
         sign = "−" if value < 0 else ""
         notes().assume(f"{sign}{shown} is read as {sign}∞")
     return INFINITY() if value > 0 else neg(INFINITY())

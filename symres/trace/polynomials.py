@@ -120,13 +120,27 @@ def divide(number: Poly, divisor: Poly) -> tuple[Poly, Poly]:
             if value - whole * coefficient:
                 rest[part] = value - whole * coefficient
         return quotient, rest
-    leading, coefficient = next(iter(divisor.items()))
-    value = Fraction(number.get(leading, 0)) / coefficient
-    if value and value.denominator == 1:
-        rest = combine((number, 1), (divisor, -value))
-        if not rest:
-            return {(): _plain(value)}, {}
-    return {}, dict(number)
+    return _divide_by_sum(number, divisor)
+
+
+def _divide_by_sum(number: Poly, divisor: Poly) -> tuple[Poly, Poly]:
+    """The quotient if the division is exact, else 0 and the number as rest."""
+    leading = _leading(divisor)
+    rest, quotient = dict(number), {}
+    while rest:
+        part = _leading(rest)
+        monomial = without(part, leading)
+        value = Fraction(rest[part]) / divisor[leading]
+        if monomial is None or value.denominator != 1:
+            return {}, dict(number)
+        quotient[monomial] = _plain(value)
+        rest = combine((rest, 1), (product(divisor, {monomial: 1}), -quotient[monomial]))
+    return quotient, {}
+
+
+def _leading(poly: Poly) -> Monomial:
+    """The first monomial in the graded lexicographic order."""
+    return min(poly, key=lambda monomial: (-len(monomial), tuple(map(order, monomial))))
 
 
 def without(monomial: Monomial, divisor: Monomial) -> Monomial | None:

@@ -20,6 +20,7 @@ from symres.kernel.terms import (
     mul,
     substitute,
     sum_,
+    transform,
     walk,
 )
 from symres.language.functions import step
@@ -156,3 +157,14 @@ def depends_by_case(body: Term, var: Var) -> bool:
         var in node.free and (isinstance(node, Iverson) or (isinstance(node, Fun) and node.name in _INDEX_FUNCTIONS))
         for node in walk(body)
     )
+
+
+def written_out(term: Term) -> Term:
+    """The term with every sum over a number of terms written out, for comparisons at concrete sizes."""
+
+    def rule(node: Term) -> Term | None:
+        if isinstance(node, Sum) and isinstance(node.var.dim, Num):
+            return add(*(at(node.body, {node.var: Num(k)}) for k in range(int(node.var.dim.value))))
+        return None
+
+    return transform(term, rule)

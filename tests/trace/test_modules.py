@@ -1,0 +1,162 @@
+"""The stand-in modules: what they know under which names, and how they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+from symres.errors import Unsupported, UsageError
+from symres.kernel.terms import Size, Tensor
+from symres.trace.array import Array
+from symres.trace.builtins import BUILTINS
+from symres.trace.modules import MODULES
+from symres.trace.registry import numpy_function
+from symres.trace.signals import recording
+from tests.trace.agreement import agree
+
+np, torch, functional = MODULES["numpy"], MODULES["torch"], MODULES["torch.nn.functional"]
+
+
+def array(*names: str, kind: str = "real") -> Array:
+    return Array.symbol(Tensor("x", tuple(map(Size, names)), kind))
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda x: np.frobnicate(x), "numpy.frobnicate"),
+        (lambda x: np.linalg.svd(x), "numpy.linalg.svd"),
+        (lambda x: np.random.shuffle(x), "numpy.random.shuffle"),
+        (lambda x: x.frobnicate(), r"\.frobnicate"),
+        (lambda x: numpy.linalg.inv(x), "linalg.inv"),
+        (lambda x: numpy.sort(x), "np.sort"),
+        (lambda x: np.sum(x, axis=0, precision=3), "precision="),
+        (lambda x: np.reshape(x, (-1,), order="F"), "order='F'"),
+        (lambda x: np.argmax(x, axis=1), "largest depends on data"),
+        (lambda x: np.where(x > 0, x), "two arguments"),
+        (lambda x: x.astype(int), "rounded"),
+        (lambda x: np.sum(x, axis=2), "axis 2"),
+        (lambda x: x[0, 0, 0], "3 indices"),
+        (lambda x: bool(x.sum() > 0), "branch on data"),
+        (lambda x: 1 if x[0, 0] else 2, "branch on data"),
+        (lambda x: float(x[0, 0]), "float"),
+        (lambda x: np.einsum("abc->a", x), "does not fit"),
+        (lambda x: x & x, "not booleans"),
+        (lambda x: x[x], "used as indices"),
+        (lambda x: numpy.asarray(x), "converted to numbers"),
+        (lambda x: x // 2, "not integers"),
+        (lambda x: x + "a", "used as an array"),
+        (lambda x: np.sqrt(x, where=x > 0), "without a value"),
+        (lambda x: x[x > 0].reshape(-1), "depends on data"),
+    ],
+)
+def test_refusals_name_what_was_asked(ask: Any, message: str) -> None:
+    with recording(), pytest.raises(Unsupported, match=message):
+        ask(array("N", "D"))
+
+
+def test_numpy_itself_works_on_symbolic_arrays() -> None:
+    x = array("N", "D")
+    for found, expected in (
+        (numpy.exp(x), np.exp(x)),
+        (numpy.sum(x, axis=0), x.sum(0)),
+        (numpy.matmul(x, x.T), x @ x.T),
+        (numpy.float64(2) * x, 2 * x),
+        (numpy.maximum(x, numpy.zeros(())), np.maximum(x, 0)),
+        (numpy.linalg.norm(x), np.linalg.norm(x)),
+        (numpy.array([1.0, 2.0]) + x[:, :1], np.array([1.0, 2.0]) + x[:, :1]),
+    ):
+        assert isinstance(found, Array)
+        assert found.shape == expected.shape
+    target = np.zeros_like(x)
+    numpy.add(x, 1, out=target)
+    numpy.add.at(target, numpy.array([0]), 1)
+    assert "x[" in repr(target)
+
+
+def test_constants_and_types() -> None:
+    assert np.newaxis is None
+    assert "pi" in repr(np.pi)
+    assert MODULES["math"].pi.scalar_term is np.pi.scalar_term
+    assert np.float32 is np.float32
+    assert array("N").dtype == np.float64
+    assert isinstance(array("N"), np.ndarray)
+    assert np.ndarray[Any, Any] is np.ndarray
+    assert np.issubdtype(array("N").dtype, np.floating)
+    assert np.ndim(3.0) == 0
+    with np.errstate(divide="ignore"):
+        pass
+
+
+def test_torchs_conventions() -> None:
+    x = array("N", "D")
+    with recording(torch=True):
+        biased, unbiased = x.var(dim=1, unbiased=False), x.var(dim=1)
+        assert repr(biased) != repr(unbiased)
+        assert "(D - 1)" in repr(unbiased)
+        values, indices = x.max(dim=1, keepdim=True)
+        assert values.shape == (x.shape[0], 1)
+        with pytest.raises(Unsupported, match="largest"):
+            indices.shape
+        assert x.view(-1, x.shape[1]).shape == x.shape
+        assert x.unsqueeze(1).permute(2, 0, 1).shape == (x.shape[1], x.shape[0], 1)
+        assert torch.cat([x, x], dim=1).shape == (x.shape[0], 2 * x.shape[1])
+        assert repr(functional.relu(x)) == repr(x.clamp(min=0))
+        y = x.clone()
+        y.mul_(2).add_(1)
+        assert repr(y) == repr(x * 2 + 1)
+    with recording():
+        assert "(D - 1)" not in repr(x.var(1))
+
+
+def test_random_numbers_are_unknown_but_fixed() -> None:
+    x = array("N", "D")
+    with recording() as notes:
+        mask = (np.random.rand(*x.shape) < 0.5) / 0.5
+        again = np.random.randn(x.shape[0])
+        coin = np.random.binomial(1, 0.5, size=x.shape)
+    assert mask.shape == x.shape
+    assert again.shape == x.shape[:1]
+    assert coin.kind == "int"
+    assert list(notes.opaque) == ["random1", "random2", "mask3"]
+    assert notes.opaque["mask3"][0].kind == "bool"
+    assert len(notes.assumptions) == 3
+
+
+def test_conventions_at_kinks_are_noted() -> None:
+    x = array("N")
+    with recording() as notes:
+        for compared in (x > 0, x >= 0, array("N", kind="int") > 1):
+            assert compared.kind == "bool"
+    assert notes.kinks == [
+        "a comparison with > is false where both sides are equal",
+        "a comparison with >= is true where both sides are equal",
+    ]
+
+
+def test_a_duplicate_row_is_an_error() -> None:
+    with pytest.raises(UsageError, match="two rows"):
+        numpy_function("sum")(lambda x: x)
+
+
+def test_out_and_dtype_are_served_for_every_function() -> None:
+    def code(np: Any, x: Any) -> Any:
+        r = np.zeros(x.shape[0])
+        s = np.einsum("nd->n", x, out=r)
+        t = np.sum(x, axis=1, dtype=np.float64)
+        np.matmul(x, np.ones(x.shape[1]), out=s)
+        return r + t
+
+    agree(code, {"x": "N D"})
+
+
+def test_scalar_functions_of_python() -> None:
+    x = array("N", "D")
+    assert BUILTINS["abs"](-3) == 3
+    assert BUILTINS["max"](2, 5) == 5
+    assert repr(BUILTINS["max"](x[0, 0], 0)) == repr(np.maximum(x[0, 0], 0))
+    assert BUILTINS["sum"](x).shape == x.shape[1:]
+    assert BUILTINS["float"]("1.5") == 1.5
+    assert BUILTINS["round"](2.5) == 2
