@@ -84,11 +84,11 @@ def common_factor(poly: Poly) -> tuple[Fraction, Factors, Poly]:
     return number, factors, rest
 
 
-def _order(coefficient: Fraction, mono: Mono) -> tuple[bool, int, int, str]:
-    """Short monomials first, positive ones before negative ones."""
-    sums = sum(1 for bound, _ in mono.pieces() if bound)
+def _order(coefficient: Fraction, mono: Mono) -> tuple[bool, int, int, int, str]:
+    """What stands at every index before what is the same for many, sums last, short before long, plus before minus."""
+    sums = any(bound for bound, _ in mono.pieces())
     names = dict.fromkeys(mono.free, "*")
-    return (bool(sums), len(mono.factors), int(coefficient < 0), mono.key(names))
+    return (sums, 0 if sums else -len(mono.free), len(mono.factors), int(coefficient < 0), mono.key(names))
 
 
 def _product(coefficient: Fraction, mono: Mono, wording: Wording) -> Term:

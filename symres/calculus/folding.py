@@ -190,14 +190,14 @@ class Folding:
 
     def _applied(self, poly: Poly, rules: Iterable[Rule]) -> tuple[Poly, list[Rule]]:
         """The rules applied until none makes the polynomial shorter, and which were."""
-        rules, trail = list(rules), []
-        poly = self._named_powers(poly)
+        rules = list(rules)
+        poly, trail = self._named_powers(poly)
         for _ in range(_ROUNDS):
             shorter = next(((each, found) for each in rules for found in self._rewritings(poly, each)), None)
             if shorter is None:
                 break
-            trail.append(shorter[0])
-            poly = self._named_powers(shorter[1])
+            poly, powers = self._named_powers(shorter[1])
+            trail += [shorter[0], *powers]
         return poly, trail
 
     def _rewritings(self, poly: Poly, each: Rule) -> Iterator[Poly]:
@@ -224,15 +224,18 @@ class Folding:
     def _rank(self, atom: Atom) -> int:
         return self.rank.get(atom.term.tensor.name, 0) if isinstance(atom.term, Entry) else 0
 
-    def _named_powers(self, poly: Poly) -> Poly:
+    def _named_powers(self, poly: Poly) -> tuple[Poly, list[Rule]]:
         """Powers of a base that has a name for one of them: (var + eps)^(-3/2) is rstd³ where rstd is its (-1/2)th."""
+        used = []
         for each in self.rules:
             if len(each.lead.factors) != 1 or each.lead.bound or each.coefficient != 1 or each.name is None:
                 continue
             ((atom, exponent),) = each.lead.factors.items()
             if exponent != 1 and len(normal_form(each.body).terms) == 1:
-                poly = plus([Poly({}), *(self._power(c, mono, each, atom, exponent) for c, mono in poly.monomials())])
-        return poly
+                named = plus([Poly({}), *(self._power(c, mono, each, atom, exponent) for c, mono in poly.monomials())])
+                used += [each] if named.key() != poly.key() else []
+                poly = named
+        return poly, used
 
     def _power(self, coefficient: Fraction, mono: Mono, each: Rule, atom: Atom, exponent: Fraction) -> Poly:
         for other, have in mono.factors.items():

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symres.calculus.reverse import Backward
+from symres.derivation.indices import Indices
 from symres.errors import UsageError
 from symres.kernel.terms import Entry, Tensor, Term, transform
 from symres.language.program import Axis, Definition, Program, Value
@@ -41,7 +42,7 @@ def known_values(backward: Backward) -> dict[str, tuple[Tensor, tuple[Axis, ...]
     return found | upstream
 
 
-def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ...]) -> Claim:
+def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ...], indices: Indices) -> Claim:
     """Trace a claim about the gradients by ``wrt``, in this order.
 
     Raises:
@@ -54,6 +55,7 @@ def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ..
             f"{program.name} returns {len(program.outputs)} values for the gradients by {', '.join(wrt)}",
             remedy="Return one gradient for each of them, in this order.",
         )
+    program = indices.program(program)
     own = {tensor.name for tensor in program.definitions}
     if clash := own & known.keys():
         raise UsageError(f"{program.name} gives another meaning to {', '.join(sorted(clash))}")

@@ -25,6 +25,7 @@ from symres.derivation.certificate import GradientClaim, certificate
 from symres.derivation.claim import Claim, claimed, reference
 from symres.derivation.document import Derivation, Part, Step
 from symres.derivation.heading import Heading, heading
+from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
 from symres.derivation.record import kernel_check, numerical, second_judge
 from symres.derivation.wording import Words
@@ -76,7 +77,7 @@ def derive(
         name: Tensor(upstream if len(program.outputs) == 1 else f"d{name}", tuple(var.dim for var in value.vars))
         for name, value in program.outputs.items()
     }
-    return GradientProof(reverse(program, names, tensors), names, function)
+    return GradientProof(program, names, tensors, function)
 
 
 def _arrays(program: Program) -> tuple[str, ...]:
@@ -87,17 +88,24 @@ class GradientProof:
     """A gradient proof in the making.
 
     Args:
-        backward: the reverse sweep.
+        program: the traced function.
         wrt: the inputs differentiated by.
+        upstream: the gradients at the outputs.
         function: the NumPy function that was traced.
     """
 
-    def __init__(self, backward: Backward, wrt: tuple[str, ...], function: Function | None = None) -> None:
-        self.backward, self.wrt, self.function = backward, wrt, function
+    def __init__(
+        self, program: Program, wrt: tuple[str, ...], upstream: dict[str, Tensor], function: Function | None = None
+    ) -> None:
+        self.wrt, self.function = wrt, function
+        self.indices = Indices()
+        self.backward = backward = reverse(self.indices.program(program), wrt, upstream)
+        for tensor, made in backward.adjoints.items():
+            backward.adjoints[tensor] = self.indices.definition(made)
         self.program = backward.program
         self.forms = ClosedForms(backward)
         self.outputs = tuple(output_definitions(self.program))
-        self.ledger = Ledger((*self.program.definitions.values(), *self.outputs, *backward.adjoints.values()))
+        self.ledger = Ledger(self.indices, (*self.program.definitions.values(), *self.outputs, *backward.adjoints.values()))
         self.words = Words(self.program)
         self.lemmas: list[str] = []
         self.claim: Claim | None = None
@@ -126,7 +134,7 @@ class GradientProof:
             RefusedStep: if a step, or the claim, is not proved.
         """
         if claim is not None:
-            self.claim = claimed(claim, self.backward, self.wrt)
+            self.claim = claimed(claim, self.backward, self.wrt, self.indices)
             self.ledger.define(*self.claim.definitions)
         gradients = [self.forms.gradient(self.program.inputs[name]).term for name in self.wrt]
         sweep = tuple(step for tensor in self.forms.remaining(gradients) for step in self._line(tensor))
@@ -180,12 +188,17 @@ class GradientProof:
         found = Value(made.axes, made.vars, folded.term)
         value = self.values[name] = self.claim.values[name] if self.claim else found
         final = value.at(*made.vars)
-        if final is not folded.term:
-            reason = self.words.conclude(self.claim.definitions if self.claim else ())
+        if normal_form(final).key() != normal_form(folded.term).key():
+            reason = self.words.conclude(self._spoken_of(final))
             yield self.ledger.step(f"d{name}", (left, final), "conclude", reason, key=True)
         upstream = tuple(tensor.name for tensor in self.backward.upstream.values())
         outputs = tuple(self.program.outputs)
         self.ledger.claims.append(GradientClaim(f"gradient-{name}", outputs, upstream, name, made.vars, final))
+
+    def _spoken_of(self, *terms: Term) -> tuple[Definition, ...]:
+        """The claim's own names that occur in some terms."""
+        used = set[Tensor]().union(*map(tensors, terms))
+        return tuple(each for each in (self.claim.definitions if self.claim else ()) if each.tensor in used)
 
     def _statistics_before(self, tensor: Tensor, *, shown: bool = False) -> list[Tensor]:
         """The statistics whose adjoints enter the gradient; those not shown yet, in the order of the sweep."""
@@ -248,15 +261,15 @@ class GradientProof:
 
     def statement(self) -> Iterable[Block]:
         """The gradients, in the form in which they are claimed."""
+        where = self.claim.definitions if self.claim else tuple(self._kept())
         yield self.words.opening(self.backward)
+        for each in where:
+            yield Display(definition(Entry(each.tensor, each.vars), each.body))
+        if where:
+            yield Text("the gradients are")
         for name in self.wrt:
             made = self.backward.adjoints[self.program.inputs[name]]
             yield Display(equation(Entry(made.tensor, made.vars), self.values[name].at(*made.vars)))
-        where = self.claim.definitions if self.claim else tuple(self._kept())
-        if where:
-            yield Text("where")
-            for each in where:
-                yield Display(definition(Entry(each.tensor, each.vars), each.body))
 
     def _kept(self) -> Iterable[Definition]:
         for tensor in self.forms.remaining(value.body for value in self.values.values()):

@@ -6,13 +6,14 @@ stand in the proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from symres.derivation.certificate import EqualClaim, GradientClaim, Recurrence
 from symres.derivation.document import Step
+from symres.derivation.indices import Indices
 from symres.errors import SymresError, UsageError
 from symres.kernel.normal import poly_term
-from symres.kernel.terms import Entry, Tensor, Term, Var, walk
+from symres.kernel.terms import Tensor, Term, Var
 from symres.language.equality import Expanded, gap
 from symres.language.formula import Text, equation
 from symres.language.program import Definition
@@ -33,11 +34,15 @@ class Ledger:
     """The definitions that a derivation rests on and the equalities it has proved.
 
     Args:
+        indices: the index variables in which steps are written.
         definitions: named values in order; the kernel unfolds them where it needs to.
         recurrences: states along the depth; the kernel knows them only by the steps that quote them.
     """
 
-    def __init__(self, definitions: Iterable[Definition] = (), recurrences: Iterable[Recurrence] = ()) -> None:
+    def __init__(
+        self, indices: Indices, definitions: Iterable[Definition] = (), recurrences: Iterable[Recurrence] = ()
+    ) -> None:
+        self.indices = indices
         self.definitions: dict[Tensor, Definition] = {}
         self.recurrences = {recurrence.tensor: recurrence for recurrence in recurrences}
         self.claims: list[EqualClaim | GradientClaim] = []
@@ -90,14 +95,10 @@ class Ledger:
         for place, (left, right) in enumerate(zip(parts, parts[1:], strict=False), start=1):
             self.equal(label if len(parts) == 2 else f"{label}.{place}", left, right)
         words = reason if isinstance(reason, Text) else Text(reason)
-        return Step(label, equation(*parts), operation, words, key)
+        return Step(label, self.indices.relation(equation(*parts)), operation, words, key)
 
 
 def free_variables(*terms: Term) -> tuple[Var, ...]:
     """The free index variables of some terms, those of outer ranges first."""
     return tuple(sorted(frozenset().union(*(term.free for term in terms)), key=lambda var: var.uid))
 
-
-def names(terms: Iterable[Term]) -> Mapping[str, Tensor]:
-    """The tensors in some terms, by name."""
-    return {node.tensor.name: node.tensor for term in terms for node in walk(term) if isinstance(node, Entry)}

@@ -70,9 +70,9 @@ class Words:
             Relation((Entry(name, each.vars), self._written(each.name, each.body)), ("=",)) for name, each in used.items()
         ]
         words, slots = listed(relations, "r")
-        reasons = [f"{words} put in"] if relations else []
-        reasons += ["what vanishes is left out"] if folded.vanishing else []
-        return Text("; ".join(reasons) or "the factors that all terms share are taken out", slots)
+        reasons = ["without the sum that vanishes"] if folded.vanishing else []
+        reasons += [f"in terms of {words}"] if relations else []
+        return Text(", ".join(reasons) or "collecting the common factors", slots)
 
     def _written(self, name: Tensor | None, body: Term) -> Term:
         found = self.program.definitions.get(name) if name is not None else None
@@ -82,13 +82,13 @@ class Words:
         """Which adjoints are put in."""
         formulas: list[Formula] = [Tensor(f"∂{tensor.name}", tensor.dims)(*self.variables[tensor]) for tensor in statistics if tensor in self.variables]
         words, slots = listed(formulas, "a")
-        return Text(f"{words} put in" if formulas else "the adjoints put in", slots)
+        return Text(f"substituting {words}", slots)
 
     def conclude(self, definitions: Sequence[Definition]) -> Text:
         """The claim, in its own names."""
         formulas: list[Formula] = [definition(Entry(d.tensor, d.vars), d.body) for d in definitions]
         words, slots = listed(formulas, "w")
-        return Text(f"with {words}" if formulas else "written as claimed", slots)
+        return Text(f"with {words}" if formulas else "the same in the form of the claim", slots)
 
     def opening(self, backward: Backward) -> Text:
         """The first sentence of the statement."""
@@ -100,7 +100,7 @@ class Words:
         sizes = sorted({node.name for t in self.program.inputs.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)})
         names, last = listed([Size(name) for name in sizes], "n")
         scope = f"For all sizes {names}: " if sizes else ""
-        words = f"{scope}if {{l}} is a differentiable function of {where} with the gradient {gradients}, then"
+        words = f"{scope}let {{l}} be a differentiable function of {where} with the gradient {gradients}. Then"
         return Text(words[:1].upper() + words[1:], {"l": loss, **slots, **more, **last})
 
     def assumptions(self) -> tuple[Text, ...]:
