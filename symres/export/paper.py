@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -31,6 +31,7 @@ DETAILS: Mapping[str, str] = {
     "key": "and the steps that carry the proof",
     "all": "and every step",
 }
+_CONVENTION = "Indices count from {}, and a gradient has the shape of its variable."
 _CLASS = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _PREFIX = re.compile(r"[A-Za-z0-9:-]*")
 
@@ -91,8 +92,8 @@ class Writer(Protocol):
     def display(self, formula: Formula, label: str, end: str) -> str:
         """A formula on lines of its own, with a label unless it is empty, and a mark of punctuation at its end."""
 
-    def align(self, formulas: Sequence[Formula], labels: Sequence[str]) -> str:
-        """Formulas under one another, with labels if there are any."""
+    def align(self, formulas: Sequence[Formula], labels: Sequence[str], end: str) -> str:
+        """Formulas under one another, with labels if there are any, commas between and a mark at the end."""
 
     def citation(self, source: Source) -> str:
         """A reference to a source."""
@@ -145,7 +146,7 @@ class _Content:
             "verdict": derivation.verdict,
             "label": label(derivation, self.options, "thm"),
             "statement": list(self.blocks(derivation.statement, "statement")),
-            "assumptions": [self.text(text) for text in derivation.assumptions],
+            "assumptions": [self.text(text).rstrip(" .") for text in derivation.assumptions],
             "notation": [(self.writer.inline(sign), self.text(meaning)) for sign, meaning in derivation.notation],
             "definitions": self.definitions(),
             "proof": [self.part(part) for part in self.shown()],
@@ -155,7 +156,7 @@ class _Content:
             "sources": [self.writer.citation(source) for source in derivation.sources],
             "record": [self.check(check) for check in derivation.record] if self.options.record else [],
             "listing": derivation.listing if self.options.listing else "",
-            "convention": f"Indices count from {self.options.notation.first}.",
+            "convention": _CONVENTION.format(self.options.notation.first),
             "version": words(symres.__version__),
             "hash": fingerprint(derivation)[:16],
             "key": own_key(derivation),
@@ -171,7 +172,7 @@ class _Content:
         for number, relation in enumerate(relations, start=1):
             left = relation.parts[0]
             marks.append(self.label("def", left.tensor.name if isinstance(left, Entry) else str(number)))
-        return self.writer.align(relations, marks)
+        return self.writer.align(relations, marks, ".")
 
     def shown(self) -> Iterator[Part]:
         """The parts of the proof with the steps that the detail asks for."""
@@ -195,19 +196,23 @@ class _Content:
         return {"reason": reason[:1].upper() + reason[1:], "formula": formula}
 
     def blocks(self, blocks: Iterable[Block], name: str) -> Iterator[str]:
-        """Texts as they are, formulas that follow one another under one another."""
+        """Texts as they are, formulas that follow one another under one another.
+
+        A full stop ends the last formula, unless the sentence goes on.
+        """
+        groups = [list(group) for _, group in groupby(blocks, key=lambda block: isinstance(block, Display))]
         count = 0
-        for shown, group in groupby(blocks, key=lambda block: isinstance(block, Display)):
-            if not shown:
+        for group, following in zip_longest(groups, groups[1:]):
+            formulas = [block.formula for block in group if isinstance(block, Display)]
+            if not formulas:
                 yield " ".join(self.text(block) for block in group if isinstance(block, Text))
                 continue
-            formulas = [block.formula for block in group if isinstance(block, Display)]
             marks = [self.label("eq", f"{name}-{count + number}") for number in range(1, len(formulas) + 1)]
             count += len(formulas)
-            if len(formulas) == 1:
-                yield self.writer.display(formulas[0], marks[0], "")
-            else:
-                yield self.writer.align(formulas, marks)
+            goes_on = following is not None and isinstance(following[0], Text) and following[0].words[:1].islower()
+            end = "" if goes_on else "."
+            single = len(formulas) == 1
+            yield self.writer.display(formulas[0], marks[0], end) if single else self.writer.align(formulas, marks, end)
 
     def label(self, kind: str, name: str) -> str:
         return label(self.derivation, self.options, kind, name) if self.options.numbering else ""

@@ -48,9 +48,9 @@ class TypstWriter:
         body = single(lines[0]) + mark if len(lines) == 1 else rows([lines], [end])
         return f"$ {body} $" + (f" <{label}>" if label else "")
 
-    def align(self, formulas: Sequence[Formula], labels: Sequence[str]) -> str:
+    def align(self, formulas: Sequence[Formula], labels: Sequence[str], end: str) -> str:
         """Formulas under one another, each with a number of its own."""
-        ends = [","] * (len(formulas) - 1) + ["."]
+        ends = [","] * (len(formulas) - 1) + [end]
         return f"$ {rows(self.printer.lines(*formulas), ends)} $" + (f" <{labels[0]}>" if any(labels) else "")
 
     def citation(self, source: Source) -> str:

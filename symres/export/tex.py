@@ -40,10 +40,10 @@ class TexWriter:
         mark, star = (rf"\label{{{label}}}", "") if label else ("", "*")
         return f"\\begin{{equation{star}}}{mark}\n{self.printer.display(formula, end)}\n\\end{{equation{star}}}"
 
-    def align(self, formulas: Sequence[Formula], labels: Sequence[str]) -> str:
+    def align(self, formulas: Sequence[Formula], labels: Sequence[str], end: str) -> str:
         """Formulas under one another."""
         star = "" if any(labels) else "*"
-        return f"\\begin{{align{star}}}\n{self.printer.align(formulas, labels)}\n\\end{{align{star}}}"
+        return f"\\begin{{align{star}}}\n{self.printer.align(formulas, labels, end)}\n\\end{{align{star}}}"
 
     def citation(self, source: Source) -> str:
         """A reference in natbib's way."""

@@ -81,9 +81,9 @@ class Printer:
         r"""LaTeX for ``equation`` or ``\[ … \]``, with ``aligned`` where it takes several lines, ``end`` after it."""
         return display(self.lines(formula)[0], end)
 
-    def align(self, formulas: Sequence[Formula], labels: Sequence[str] = ()) -> str:
+    def align(self, formulas: Sequence[Formula], labels: Sequence[str] = (), end: str = ".") -> str:
         """LaTeX for the inside of ``align``: formulas under one another, each with its label if there are any."""
-        return align(self.lines(*formulas), labels)
+        return align(self.lines(*formulas), labels, end)
 
 
 def inline_latex(formula: Formula) -> str:

@@ -248,8 +248,8 @@ def display(lines: list[Line], end: str = "") -> str:
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
-def align(formulas: list[list[Line]], labels: Sequence[str] = ()) -> str:
-    """The rows of several formulas for ``align``, a comma after each and a full stop after the last.
+def align(formulas: list[list[Line]], labels: Sequence[str] = (), end: str = ".") -> str:
+    """The rows of several formulas for ``align``, a comma after each and ``end`` after the last.
 
     The number of a formula, if it has a label, stands at its last row.
     """
@@ -258,7 +258,7 @@ def align(formulas: list[list[Line]], labels: Sequence[str] = ()) -> str:
         *before, last = map(_row, lines)
         mark = rf" \label{{{labels[position]}}}" if any(labels) else ""
         rows += [line + (r" \notag" if any(labels) else "") for line in before]
-        rows.append(last + ("." if position == len(formulas) - 1 else ",") + mark)
+        rows.append(last + (end if position == len(formulas) - 1 else ",") + mark)
     return " \\\\\n".join(rows)
 
 
