@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from symres.api import derive as derive
-    from symres.derivation.gradient import gradient as gradient
+    from symres.api import gradient as gradient
+    from symres.api import latex as latex
     from symres.trace import trace as trace
-    from symres.typeset import latex as latex
     from symres.verify import verify as verify
 
 __version__ = "0.1.0"
@@ -28,8 +28,8 @@ __all__ = ["__version__", "derive", "gradient", "latex", "trace", "verify"]
 
 _HOMES = {
     "derive": "symres.api",
-    "gradient": "symres.derivation.gradient",
-    "latex": "symres.typeset",
+    "gradient": "symres.api",
+    "latex": "symres.api",
     "trace": "symres.trace",
     "verify": "symres.verify",
 }

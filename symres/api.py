@@ -1,8 +1,9 @@
-"""The Python door to the catalogue: a derivation that writes itself in every format and shows itself in notebooks."""
+"""The Python door: results that write themselves in every format and show themselves in notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +104,17 @@ class Proof:
         return {kind: text for kind, text in bundle.items() if (not include or kind in include) and kind not in exclude}
 
 
+@dataclass(frozen=True)
+class Gradient(Proof):
+    """The gradients of a function, derived and proved. ``source`` is a NumPy module with the backward function."""
+
+    source: str
+
+    def to_numpy(self) -> str:
+        """A module with one function: it takes the upstream gradients and the arguments, and returns the gradients."""
+        return self.source
+
+
 def derive(id: str) -> Proof:
     """The derivation with this id, every step checked.
 
@@ -111,3 +123,49 @@ def derive(id: str) -> Proof:
         SymresError: if a step is refused.
     """
     return Proof(catalogue.derive(id))
+
+
+def gradient(
+    function: Callable[..., Any],
+    wrt: str | Sequence[str] | None = None,
+    *,
+    shapes: str | None = None,
+    set: Mapping[str, Any] | None = None,
+) -> Gradient:
+    """The gradients of a NumPy function, for symbolic sizes. The function is run once, on symbolic arrays.
+
+    Args:
+        function: the layer; where it returns a cache beside its output, the cache is left alone.
+        wrt: the arguments to differentiate by; by default every real array among them.
+        shapes: the shapes of the arguments, ``"x: B D, gamma: D"``, where the function has no annotations.
+        set: values of arguments that are not symbolic.
+
+    Raises:
+        UsageError: if the shapes do not fit or ``wrt`` names no argument.
+        Unsupported: for what tracing does not know, with the line of the source.
+    """
+    from symres.derivation.gradient import derive as begin
+    from symres.derivation.heading import Heading
+
+    proof = begin(function, wrt=wrt, shapes=shapes, fixed=dict(set or {})).conclude()
+    name = function.__name__
+    id = "-".join(re.findall("[a-z0-9]+", name.lower())) or "function"
+    heading = Heading(f"{id}-gradient", f"The gradient of {name}", "own layers", "gradient", "theorem", ())
+    return Gradient(proof.document(heading), proof.source())
+
+
+def latex(formula: Any, *, shapes: str | None = None, width: float = 30.0) -> str:
+    """LaTeX of a NumPy function, a scalar Python function, a term, a relation or a traced program.
+
+    A function of arrays is printed from its trace, where axes and sizes are known: give ``shapes``, or annotate it.
+
+    Raises:
+        Unsupported: for what cannot be traced or has no rule.
+    """
+    from symres.typeset import latex as typeset
+
+    if callable(formula) and (shapes is not None or getattr(formula, "__annotations__", None)):
+        from symres.trace import trace
+
+        formula = trace(formula, shapes=shapes)
+    return typeset(formula, width=width)

@@ -1,8 +1,8 @@
 """The catalogue: finds the derivations, reads what they say of themselves, and runs them.
 
-A derivation file has a docstring, whose first line is the title, and on its top level the literal constants ``ID``,
-``SUBJECT``, ``KIND``, ``VERDICT`` and ``SOURCES`` (key of ``sources.bib`` to place in it), and a function ``build()``
-that returns the :class:`~symres.derivation.document.Derivation`; it may have a function ``pictures()``. The constants
+A derivation file has a docstring, whose first paragraph is the title, and on its top level the literal constants
+``ID``, ``SUBJECT``, ``KIND``, ``VERDICT`` and ``SOURCES`` (key of ``sources.bib`` to place in it), and a function
+``build()`` that returns the :class:`~symres.derivation.document.Derivation`; it may have a function ``pictures()``. The constants
 are read without running the file.
 """
 
@@ -198,7 +198,7 @@ def _read(path: Path, root: Path) -> Entry:
                 values[node.targets[0].id] = ast.literal_eval(node.value)
             except ValueError:
                 raise UsageError(f"{path}:{node.lineno}: {node.targets[0].id} must be a literal") from None
-    title = (ast.get_docstring(tree) or "").partition("\n")[0].strip().rstrip(".")
+    title = " ".join((ast.get_docstring(tree) or "").partition("\n\n")[0].split()).rstrip(".")
     missing = [name for name in _CONSTANTS if name not in values] + ([] if title else ["a docstring"])
     if missing:
         raise UsageError(f"{path} lacks {', '.join(missing)}", remedy="symres new ID writes a file with all of them.")
