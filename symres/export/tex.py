@@ -14,7 +14,7 @@ from symres.export.bibliography import Reference, bibtex, reference
 from symres.export.paper import Options, content, printer, templates
 from symres.language.formula import Formula
 from symres.typeset.printer import Printer
-from symres.typeset.tex import escape
+from symres.typeset.words import escape
 
 _ENVIRONMENTS = {"refuted": "refutation"}
 

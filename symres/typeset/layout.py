@@ -163,6 +163,13 @@ class Cases(Node):
     rows: tuple[tuple[Node, Node], ...]
 
 
+@dataclass(frozen=True)
+class Grid(Node):
+    """A matrix or vector written out, in brackets."""
+
+    rows: tuple[tuple[Node, ...], ...]
+
+
 class Piece(NamedTuple):
     """A node and how tightly it binds."""
 

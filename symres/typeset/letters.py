@@ -13,6 +13,7 @@ from functools import singledispatch
 from typing import Any
 
 from symres.kernel.terms import ONE, Add, Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, walk
+from symres.language.program import Program
 from symres.typeset.layout import Letter, Node, Script, Sign, row
 
 POOLS: Mapping[str, str] = {
@@ -80,6 +81,18 @@ def names_of(formula: Any) -> set[tuple[str, str]]:
             waiting.extend(item.dims)
         else:
             waiting.extend(parts_of(item))
+    return found
+
+
+def groupings_of(document: Any) -> dict[str, tuple[int, ...]]:
+    """For each array of the programs in a document with an axis made of several sizes: how many make up each axis."""
+    found: dict[str, tuple[int, ...]] = {}
+    if isinstance(document, Program):
+        shapes = {**document.axes, **{tensor.name: made.axes for tensor, made in document.definitions.items()}}
+        found = {name: tuple(map(len, axes)) for name, axes in shapes.items() if any(len(axis) > 1 for axis in axes)}
+    elif not isinstance(document, Term):
+        for part in parts_of(document):
+            found |= groupings_of(part)
     return found
 
 

@@ -177,3 +177,11 @@ def _(node: tree.Cases, style: int = DISPLAY) -> Box:
     width = max(box.width for box in values) + max(box.width for box in conditions) + 2.2
     tall = sum(max(1.2, box.height + box.depth + 0.25) for box in values) / 2
     return Box(width, tall + 0.25, tall - 0.25)
+
+
+@measure.register
+def _(node: tree.Grid, style: int = DISPLAY) -> Box:
+    boxes = [[measure(cell, TEXT) for cell in cells] for cells in node.rows]
+    width = sum(max(box.width for box in column) for column in zip(*boxes, strict=True))
+    tall = sum(max(1.2, *(box.height + box.depth + 0.2 for box in cells)) for cells in boxes) / 2
+    return Box(width + len(boxes[0]) + 1.0, tall + 0.25, tall - 0.25)

@@ -13,8 +13,9 @@ from typing import Any
 from symres.errors import UsageError
 from symres.kernel.terms import Size, Term, Var, walk
 from symres.language.formula import ADJOINT
+from symres.language.functions import FUNCTIONS, split_name
 from symres.typeset.layout import Fraction, Letter, Node, Row, Sign
-from symres.typeset.letters import POOLS, choose, groups_of, names_of
+from symres.typeset.letters import POOLS, choose, groupings_of, groups_of, names_of
 from symres.typeset.names import derivative, literal, symbols
 
 _DEPTHS = frozenset({"L", "depth", "n_layers", "num_layers"})
@@ -36,7 +37,9 @@ class Notation:
             parentheses. ``None``: those named so that have states before and after each layer, L + 1 of them.
         upstream: the loss, whose derivative by T the tensor ∂T is.
         pools: letters for indices by size, before those of :data:`symres.typeset.letters.POOLS`.
-        symbols: what :meth:`of` found.
+        symbols: the symbols that :meth:`of` found.
+        axes: by array, how many sizes make up each of its axes, as :meth:`of` found: the indices of one axis are
+            printed in brackets, x_{b,(g,k)}.
     """
 
     overrides: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +48,7 @@ class Notation:
     upstream: str = "loss"
     pools: Mapping[str, str] = field(default_factory=dict)
     symbols: Mapping[str, Node] = field(default_factory=dict)
+    axes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def of(self, *formulas: Any) -> Notation:
         """This notation with a symbol for every name in the formulas.
@@ -53,7 +57,8 @@ class Notation:
             UsageError: if an override is no name, or gives two names one symbol.
         """
         names = names_of(formulas)
-        tensors = sorted({name.removeprefix(ADJOINT) for kind, name in names if kind in ("tensor", "function", "size")})
+        tensors = {name.removeprefix(ADJOINT) for kind, name in names if kind in ("tensor", "function", "size")}
+        tensors |= {split_name(name)[0] for kind, name in names if kind == "elementwise"} - set(FUNCTIONS)
         found: dict[str, Node] = {}
         # Names that stand for themselves come first: what is called g keeps the g, dout then has to do without.
         ordered = sorted(
@@ -65,7 +70,8 @@ class Notation:
             found[name] = symbol
             taken[symbol] = name
         depth = _DEPTHS & {name for kind, name in names if kind == "states"} if self.depth is None else self.depth
-        return replace(self, depth=depth, symbols={**self.symbols, **found})
+        axes = {**self.axes, **groupings_of(formulas)}
+        return replace(self, depth=depth, symbols={**self.symbols, **found}, axes=axes)
 
     def _symbol(self, name: str, taken: Mapping[Node, str]) -> Node:
         if name in self.overrides:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from symres.kernel.terms import Add, Binder, Entry, Iverson, Maximum, Num, Size, Sum, Tensor, Var
+from symres.language.formula import ADJOINT
 from symres.typeset import layout as tree
 from symres.typeset.indices import printed, sides
 from symres.typeset.layout import Level, Node, Piece, at, atom, relation, row
@@ -39,7 +40,8 @@ def _(formula: Var, setting: Setting) -> Piece:
 @layout.register
 def _(formula: Entry, setting: Setting) -> Piece:
     tensor = formula.tensor
-    node = setting.entry(setting.notation.symbol(tensor.name), formula.args, tensor.dims)
+    axes = setting.notation.axes.get(tensor.name.removeprefix(ADJOINT))
+    node = setting.entry(setting.notation.symbol(tensor.name), formula.args, tensor.dims, axes)
     shift = setting.notation.base(tensor.bound) if tensor.kind == "int" and tensor.bound is not None else 0
     if shift and not setting.raw:
         return Piece(row(node, tree.Op("-"), tree.Digits(str(shift))), Level.SUM)

@@ -7,7 +7,7 @@ joins by ``@layout.register``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
@@ -44,20 +44,36 @@ class Setting:
         shown = printed(value, self.notation.base(dim), self.notation.base)
         return layout(shown, replace(self, raw=True)).node
 
-    def indices(self, values: Iterable[Term], dims: Iterable[Term]) -> Node | None:
-        """The indices of an entry: side by side when they are single letters, otherwise with commas."""
-        nodes = [self.index(value, dim) for value, dim in zip(values, dims, strict=True) if value not in self.dropped]
-        if not nodes:
-            return None
-        single = all(isinstance(node, (tree.Letter, tree.Sign)) or _primed(node) for node in nodes)
-        return row(*nodes) if single else tree.separated(nodes)
+    def indices(self, values: Sequence[Term], dims: Sequence[Term], axes: tuple[int, ...] | None = None) -> Node | None:
+        """The indices of an entry: side by side when they are single letters, otherwise with commas.
 
-    def entry(self, symbol: Node, args: tuple[Term, ...], dims: tuple[Term, ...]) -> Node:
+        ``axes``: how many indices belong to each axis; those of one axis are put in brackets when there are several.
+        """
+        shown, place = list[Node](), 0
+        for count in axes if axes is not None and sum(axes) == len(values) else (1,) * len(values):
+            pairs = list(zip(values, dims, strict=True))[place : place + count]
+            nodes = [self.index(value, dim) for value, dim in pairs if value not in self.dropped]
+            shown += [tree.Fence(tree.separated(nodes))] if len(nodes) > 1 else nodes
+            place += count
+        if not shown:
+            return None
+        single = all(isinstance(node, (tree.Letter, tree.Sign)) or _primed(node) for node in shown)
+        return row(*shown) if single else tree.separated(shown)
+
+    def entry(
+        self, symbol: Node, args: tuple[Term, ...], dims: tuple[Term, ...], axes: tuple[int, ...] | None = None
+    ) -> Node:
         """A symbol with indices; those along the depth are superscripts in parentheses."""
-        layers = [(arg, dim) for arg, dim in zip(args, dims, strict=True) if self.notation.counts_layers(dim)]
-        plain = [(arg, dim) for arg, dim in zip(args, dims, strict=True) if not self.notation.counts_layers(dim)]
-        sub = self.indices([arg for arg, _ in plain], [dim for _, dim in plain])
-        sup = self.indices([arg for arg, _ in layers], [dim for _, dim in layers])
+        along = [self.notation.counts_layers(dim) for dim in dims]
+        if not any(along):
+            return tree.subscripted(symbol, self.indices(args, dims, axes))
+        sub, sup = (
+            self.indices(
+                [arg for arg, layer in zip(args, along, strict=True) if layer is side],
+                [dim for dim, layer in zip(dims, along, strict=True) if layer is side],
+            )
+            for side in (False, True)
+        )
         return tree.subscripted(symbol, sub, tree.Fence(sup) if sup is not None else None)
 
 

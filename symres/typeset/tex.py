@@ -1,6 +1,7 @@
 """Layout trees as LaTeX: plain amsmath, safe for pdfLaTeX, XeLaTeX, LuaLaTeX and for converters to MathML.
 
-Nothing passes through unescaped: names and words of users reach the output only through :func:`escape`.
+Nothing passes through unescaped: names and words of users reach the output only through
+:func:`symres.typeset.words.escape`.
 """
 
 from __future__ import annotations
@@ -11,49 +12,10 @@ from functools import singledispatch
 
 from symres.typeset import layout as tree
 from symres.typeset.breaking import Line
-from symres.typeset.greek import LETTERS
 from symres.typeset.layout import row
 from symres.typeset.metrics import DISPLAY, SCRIPT, TEXT, TINY, bracket_size
+from symres.typeset.words import escape
 
-_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": "'",
-    "`": r"\textasciigrave{}",
-    "-": "-",
-}
-_LETTERS = {
-    "–": "--",
-    "—": "---",
-    "’": "'",
-    "‘": "`",
-    "“": "``",
-    "”": "''",
-    "…": r"\dots{}",
-    "×": r"\(\times\)",
-    "≤": r"\(\le\)",
-    "≥": r"\(\ge\)",
-    "≠": r"\(\ne\)",
-    "→": r"\(\to\)",
-    "∞": r"\(\infty\)",
-    "∂": r"\(\partial\)",
-    "·": r"\(\cdot\)",
-    "±": r"\(\pm\)",
-    "−": r"\(-\)",
-    "\u00a0": "~",
-} | {letter: rf"\(\{name}\)" for letter, name in LETTERS.items()}
 _SIGNS = {"dot": r"\cdot", "top": r"\top", "prime": r"\prime", "one": r"\mathbf{1}", "times": r"\times"}
 _OPS = {
     "cdot": r"\cdot",
@@ -102,22 +64,6 @@ _FENCES = {
     "floor": r"\lfloor",
     "floor.": r"\rfloor",
 }
-
-
-def escape(text: str) -> str:
-    """Any text as LaTeX text: no character of it is read as a command, and what pdfLaTeX cannot set is named."""
-    return "".join(_escaped(character) for character in text)
-
-
-def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character in _LETTERS:
-        return _LETTERS[character]
-    if character.isascii():
-        return character if character.isprintable() or character in "\n\t" else " "
-    # Latin letters with accents are in the T1 encoding; other scripts need a font that pdfLaTeX does not have.
-    return character if "À" <= character <= "ž" and character.isalpha() else f"[U+{ord(character):04X}]"
 
 
 def delimiter(sign: str, size: int, side: str) -> str:
@@ -237,6 +183,12 @@ def _(node: tree.Bracket, style: int = DISPLAY) -> str:
 def _(node: tree.Cases, style: int = DISPLAY) -> str:
     rows = (rf"{latex(value, TEXT)} & {latex(condition, TEXT)}" for value, condition in node.rows)
     return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
+
+
+@latex.register
+def _(node: tree.Grid, style: int = DISPLAY) -> str:
+    rows = (" & ".join(latex(cell, TEXT) for cell in cells) for cells in node.rows)
+    return r"\begin{pmatrix} " + r" \\ ".join(rows) + r" \end{pmatrix}"
 
 
 def display(lines: list[Line], end: str = "") -> str:

@@ -173,6 +173,11 @@ def _(node: tree.Cases, style: int = DISPLAY) -> str:
     return f"cases({', '.join(f'{typst(value, TEXT)} & {typst(condition, TEXT)}' for value, condition in node.rows)})"
 
 
+@typst.register
+def _(node: tree.Grid, style: int = DISPLAY) -> str:
+    return f"mat({'; '.join(', '.join(typst(cell, TEXT) for cell in cells) for cells in node.rows)})"
+
+
 def _bracket(sign: str, size: int, role: str) -> str:
     text = _FENCES[sign]
     return f'class("{role}", {f"lr(size: #{_EMS[size]}em, {text})" if size else text})'

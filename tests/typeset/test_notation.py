@@ -10,7 +10,8 @@ from symres.language.formula import adjoint, equation
 from symres.typeset.names import symbols
 from symres.typeset.notation import Notation
 from symres.typeset.printer import Printer, inline_latex
-from symres.typeset.tex import escape, latex
+from symres.typeset.tex import latex
+from symres.typeset.words import escape
 
 B, D, T = Size("B"), Size("D"), Size("T")
 
@@ -144,3 +145,7 @@ def test_print_is_the_same_for_new_variables() -> None:
         return inline_latex(x(b, i) - sum_(j, x(b, j)))
 
     assert made() == made()
+
+
+def test_common_signs_are_set_as_mathematics() -> None:
+    assert escape("x̂ᵀ ≤ ρ²") == r"\(\hat{x}\)\(^{\top}\) \(\le\) \(\rho\)\(^{2}\)"

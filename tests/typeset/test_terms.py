@@ -10,6 +10,8 @@ from symres.errors import Unsupported
 from symres.kernel.terms import Apply, Fun, Iverson, Lam, Maximum, Num, Size, Tensor, Term, Var, delta, power, sum_
 from symres.language.constants import INFINITY, PI
 from symres.language.functions import absolute, maximum, minimum, relu, step
+from symres.language.program import Program
+from symres.typeset import layout as tree
 from symres.typeset.notation import Notation
 from symres.typeset.printer import Printer, inline_latex
 from symres.typeset.setting import Setting, layout
@@ -146,3 +148,17 @@ def test_unknown_formula_is_refused() -> None:
         layout("x", Setting(Notation()))
     with pytest.raises(TypeError):
         latex("x")  # type: ignore[arg-type]
+
+
+def test_axes_of_several_sizes_are_grouped() -> None:
+    G = Size("G")
+    tensor, row_, group, member = Tensor("x", (B, G, K)), Var("b", B), Var("g", G), Var("k", K)
+    program = Program("f", {"x": tensor}, {"x": ((B,), (G, K))})
+    entry = tensor(row_, group, member)
+    assert inline_latex(entry) == "x_{bgk}"
+    assert Printer.of(program, entry).inline(entry) == "x_{b,(g,k)}"
+
+
+def test_grids() -> None:
+    grid = tree.Grid(((tree.Digits("1"), tree.Digits("0")), (tree.Digits("0"), tree.Digits("2"))))
+    assert latex(grid) == r"\begin{pmatrix} 1 & 0 \\ 0 & 2 \end{pmatrix}"
