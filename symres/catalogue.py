@@ -2,8 +2,8 @@
 
 A derivation file has a docstring, whose first paragraph is the title, and on its top level the literal constants
 ``ID``, ``SUBJECT``, ``KIND``, ``VERDICT`` and ``SOURCES`` (key of ``sources.bib`` to place in it), and a function
-``build()`` that returns the :class:`~symres.derivation.document.Derivation`; it may have a function ``pictures()``. The constants
-are read without running the file.
+``build()`` that returns the :class:`~symres.derivation.document.Derivation`; it may have a function ``pictures()``.
+The constants are read without running the file.
 """
 
 from __future__ import annotations

@@ -49,11 +49,13 @@ def svg(picture: Picture) -> str:
 def _drawn(picture: Picture, formats: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     try:
         import matplotlib
+        from cycler import cycler
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise Unsupported("pictures need matplotlib", remedy="Install it: pip install 'symres[plots]'.") from None
-    with matplotlib.rc_context({**STYLE, "axes.prop_cycle": matplotlib.cycler(color=COLOURS)}):
+    style: Any = {**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}
+    with matplotlib.rc_context(style):
         figure = Figure(figsize=(picture.width, picture.height), layout="constrained")
         FigureCanvasAgg(figure)
         picture.draw(figure.add_subplot())
