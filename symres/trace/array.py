@@ -147,6 +147,11 @@ class Array:
         return result
 
     @property
+    def at(self) -> Any:
+        """JAX's updates that leave the array alone: ``x.at[key].add(v)``."""
+        return call("updates", self)
+
+    @property
     def real(self) -> Array:
         """The array itself: all arrays are real."""
         return self

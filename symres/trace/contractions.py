@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -151,3 +152,33 @@ def diagonal(array: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arr
     labels: list[Label] = list(range(array.ndim))
     labels[first] = labels[second] = "diagonal"
     return contract([array], [labels], [*(label for label in labels if label != "diagonal"), "diagonal"])
+
+
+@numpy_function("kron")
+def kron(a: Any, b: Any) -> Array:
+    """``np.kron`` of arrays with equally many axes: entry (i·K + k, …) is a(i, …) b(k, …)."""
+    left, right = as_array(a), as_array(b)
+    if left.ndim != right.ndim:
+        raise Unsupported("np.kron of arrays with different numbers of axes")
+    n = left.ndim
+    product = contract(
+        [left, right],
+        [range(n), range(n, 2 * n)],
+        [k for pair in zip(range(n), range(n, 2 * n), strict=True) for k in pair],
+    )
+    shape = [one * other for one, other in zip(left.shape, right.shape, strict=True)]
+    result: Array = call("reshape", product, shape)
+    return result
+
+
+@numpy_function("linalg.multi_dot")
+def multi_dot(arrays: Sequence[Any]) -> Any:
+    """``np.linalg.multi_dot``."""
+    return functools.reduce(lambda a, b: call("dot", a, b), arrays)
+
+
+@numpy_function("bincount")
+def bincount(labels: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    """``np.bincount`` of labels below ``minlength``: Σ_n [y(n) = c] w(n)."""
+    hits = call("equal", as_array(labels)[:, None], call("arange", minlength))
+    return call("sum", hits if weights is None else call("multiply", hits, as_array(weights)[:, None]), 0)

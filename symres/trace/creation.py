@@ -12,7 +12,7 @@ from symres.trace.axes import axis_of, by_axis, flat, variables
 from symres.trace.dtypes import kind_of
 from symres.trace.indexterms import floor_quotient
 from symres.trace.kinds import astype
-from symres.trace.registry import call, numpy_function
+from symres.trace.registry import call, lookup, numpy_function
 from symres.trace.shaping import sizes_of
 from symres.trace.signals import notes
 from symres.trace.sizes import integer_term, is_integer_like
@@ -263,6 +263,21 @@ def binomial(n: Any, p: Any, size: Any = None) -> Array:
         raise Unsupported("np.random.binomial with more than one trial")
     mask = drawn("mask", () if size is None else size, "bool")
     return astype(mask, "int")
+
+
+class Generator:
+    """``np.random.default_rng()``: the same unknowns as the functions of ``np.random``."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lookup(f"random.{name}")
+
+
+@numpy_function("random.default_rng", "random.RandomState")
+def generator(*_: Any) -> Generator:
+    """A generator; its seed is without effect."""
+    return Generator()
 
 
 @numpy_function("random.seed")

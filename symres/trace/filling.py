@@ -6,6 +6,7 @@ from typing import Any
 
 from symres.trace.array import Array, as_array
 from symres.trace.elementwise import assign
+from symres.trace.kinds import copy
 from symres.trace.registry import call, numpy_function
 
 
@@ -61,3 +62,34 @@ for _name, _ufunc in _TORCH.items():
 def second(_: Any, value: Any) -> Any:
     """The second of two values."""
     return value
+
+
+class Updates:
+    """``x.at``: an index gives a place, whose methods return a changed copy."""
+
+    def __init__(self, array: Array, key: Any = ...) -> None:
+        self.array, self.key = array, key
+
+    def __getitem__(self, key: Any) -> Updates:
+        return Updates(self.array, key)
+
+    def set(self, value: Any) -> Array:
+        """A copy with the value at the place."""
+        result = copy(self.array)
+        result[self.key] = value
+        return result
+
+    def add(self, value: Any) -> Array:
+        """A copy with the value added, as often as an index is repeated."""
+        result = copy(self.array)
+        call("add.at", result, self.key, value)
+        return result
+
+    def multiply(self, value: Any) -> Array:
+        """A copy with the place multiplied."""
+        return self.set(call("multiply", self.array[self.key], value))
+
+    mul = multiply
+
+
+numpy_function("updates")(Updates)

@@ -7,19 +7,21 @@ from numbers import Integral
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Num, Term, Var, add, mul, neg
+from symres.kernel.terms import Iverson, Num, Term, Var, add, mul, neg, walk
 from symres.language.program import Axis
 from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, length, moved, shown, unflat, variable, variables
 from symres.trace.elementwise import assign, broadcast
-from symres.trace.indexterms import floor_quotient, is_integer, nonnegative
+from symres.trace.indexterms import floor_quotient, in_range, is_integer, nonnegative
 from symres.trace.masked import Masked, masked_assign
 from symres.trace.polynomials import exact_quotient, index
-from symres.trace.registry import call, numpy_function
+from symres.trace.registry import numpy_function
 from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import Dim, integer_term, is_integer_like
+from symres.trace.tidy import at, bracket, complement
 
 Part = Any
+_CASES = 256
 
 
 @numpy_function("getitem")
@@ -144,16 +146,34 @@ def _counted(position: Term, axis: Axis) -> Term:
         Unsupported: for an index that is outside the axis.
     """
     total = length(axis)
-    if not nonnegative(position):
+    position, known = _enumerated(position, total)
+    if not known and not nonnegative(position):
         if nonnegative(neg(position) - 1):
             position = index(add(position, total))
         else:
             notes().fact(position, f"the index {position!r} is not negative")
     if nonnegative(position - total):
         raise Unsupported(f"the index {position!r} is outside an axis of length {total!r}")
-    if not nonnegative(total - position - 1):
+    if not known and not nonnegative(total - position - 1):
         notes().fact(index(total - position - 1), f"the index {position!r} is less than {total!r}")
     return position
+
+
+def _enumerated(position: Term, total: Term) -> tuple[Term, bool]:
+    """An index given case by case, such as a list of numbers: every case is looked at."""
+    names = sorted(position.free, key=lambda var: var.uid)
+    cases: list[dict[Var, Term]] = [{}]
+    if not any(isinstance(node, Iverson) for node in walk(position)):
+        return position, False
+    for var in names:
+        if not isinstance(var.dim, Num) or len(cases) * var.dim.value > _CASES:
+            return position, False
+        cases = [{**case, var: Num(k)} for case in cases for k in range(int(var.dim.value))]
+    values = [at(position, case) for case in cases]
+    if any(nonnegative(neg(value) - 1) for value in values):
+        position = add(position, mul(total, complement(bracket(">=", position))))
+        values = [at(position, case) for case in cases]
+    return position, all(in_range(value, total) for value in values)
 
 
 def _slice(part: slice, axis: Axis, own: Sequence[Var]) -> tuple[Axis, Sequence[Var], Sequence[Term]]:
@@ -247,37 +267,3 @@ def _mask(array: Array, key: Any) -> tuple[Array, Array] | None:
     after = view.ndim - before - mask.ndim
     aligned = mask[(*(None,) * before, ..., *(None,) * after)] if mask.ndim else mask
     return view, aligned
-
-
-def take(array: Array, indices: Any, axis: Any = None) -> Any:
-    """``np.take``."""
-    if axis is None:
-        return call("ravel", array)[as_array(indices)]
-    place = axis if axis >= 0 else axis + array.ndim
-    return array[(*(slice(None),) * place, as_array(indices) if not is_integer_like(indices) else indices)]
-
-
-numpy_function("take", method=True)(take)
-
-
-@numpy_function("take_along_axis")
-def take_along_axis(array: Array, indices: Any, axis: Any) -> Any:
-    """``np.take_along_axis``: one index for each position of the other axes."""
-    return array[_along(array, as_array(indices), axis)]
-
-
-@numpy_function("put_along_axis")
-def put_along_axis(array: Array, indices: Any, values: Any, axis: Any) -> None:
-    """``np.put_along_axis``."""
-    array[_along(array, as_array(indices), axis)] = values
-
-
-def _along(array: Array, indices: Array, axis: int) -> tuple[Any, ...]:
-    place = axis % array.ndim
-    key: list[Any] = []
-    for k, size in enumerate(indices.shape):
-        if k == place:
-            key.append(indices)
-        else:
-            key.append(call("arange", size)[(*(None,) * k, slice(None), *(None,) * (array.ndim - 1 - k))])
-    return tuple(key)

@@ -14,13 +14,16 @@ from symres.trace import (
     applied,
     builtins,
     contractions,
+    convolution,
     creation,
     filling,
     grids,
     indexing,
     joining,
+    neural,
     norms,
     reductions,
+    taking,
     windows,
 )
 from symres.trace.array import Array
@@ -125,7 +128,10 @@ MODULES: dict[str, Module] = {}
 """The stand-ins by the dotted name of the module they replace."""
 
 
-TABLES = (applied, contractions, creation, filling, grids, indexing, joining, norms, reductions, windows)
+TABLES = (
+    applied, contractions, convolution, creation, filling, grids, indexing, joining, neural, norms, reductions, taking,
+    windows,
+)  # fmt: skip
 """The modules whose import fills the table."""
 
 
@@ -142,6 +148,9 @@ def _enter() -> None:
         MODULES[name] = Module(name)
     for name in ("torch.nn", "scipy", "jax.scipy", "jax", "autograd"):
         MODULES[name] = Module(name, "none.")
+    for name, prefix in {"scipy.signal": "signal.", "scipy.stats": "none.", "scipy.stats.norm": "stats.norm.",
+                         "scipy.linalg": "linalg."}.items():  # fmt: skip
+        MODULES[name] = Module(name, prefix)
     MODULES["math"] = Module("math", "math.", _MATH)
 
 

@@ -235,6 +235,20 @@ def cumulative_sum(array: Any, axis: Any = None) -> Array:
     return Array.result(value.axes, value.vars, body, "int" if array.kind == "bool" else array.kind)
 
 
+@numpy_function("cumprod", method=True)
+def cumulative_product(array: Any, axis: Any = None) -> Any:
+    """``np.cumprod`` over a number of entries."""
+    array = as_array(array)
+    if axis is None:
+        array, axis = call("ravel", array), 0
+    (place,) = axis_numbers(axis, array.ndim)
+    before = (slice(None),) * place
+    parts = [array[(*before, 0)]]
+    for k in range(1, len(call("swapaxes", array, 0, place))):
+        parts.append(call("multiply", parts[-1], array[(*before, k)]))
+    return call("stack", parts, place)
+
+
 @numpy_function("diff")
 def diff(array: Any, n: int = 1, axis: int = -1) -> Any:
     """``np.diff``."""

@@ -23,6 +23,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "softplus": lambda u: math.log1p(math.exp(u)),
     "silu": lambda u: u / (1 + math.exp(-u)),
     "mish": lambda u: u * math.tanh(math.log1p(math.exp(u))),
+    "gelu": lambda u: u * (1 + math.erf(u / math.sqrt(2))) / 2,
     "exp2": lambda u: 2.0**u,
     "arcsin": math.asin,
     "arccos": math.acos,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy
 import pytest
+import scipy.signal
+import scipy.special
+import scipy.stats
 
 from symres.errors import Unsupported, UsageError
 from symres.kernel.terms import Size, Tensor
@@ -160,3 +164,64 @@ def test_scalar_functions_of_python() -> None:
     assert BUILTINS["sum"](x).shape == x.shape[1:]
     assert BUILTINS["float"]("1.5") == 1.5
     assert BUILTINS["round"](2.5) == 2
+
+
+def library(code: Any, expected: Any, shapes: dict[str, str]) -> None:
+    """Library functions against NumPy code for their definitions."""
+    agree(lambda module, *arrays: (expected if module is numpy else code)(*arrays), shapes)
+
+
+def test_functions_of_scipy() -> None:
+    special, signal, stats = MODULES["scipy.special"], MODULES["scipy.signal"], MODULES["scipy.stats"]
+    library(special.expit, scipy.special.expit, {"x": "N D"})
+    library(special.erf, scipy.special.erf, {"x": "N D"})
+    library(special.xlogy, scipy.special.xlogy, {"x": "N positive", "y": "N positive"})
+    library(lambda x: special.logsumexp(x, axis=1), lambda x: scipy.special.logsumexp(x, axis=1), {"x": "N D"})
+    library(lambda x: special.softmax(x, axis=1), lambda x: scipy.special.softmax(x, axis=1), {"x": "N D"})
+    library(stats.norm.cdf, scipy.stats.norm.cdf, {"x": "N"})
+    library(stats.norm.pdf, scipy.stats.norm.pdf, {"x": "N"})
+    for mode in ("full", "valid"):
+        shapes = {"x": "4 5", "y": "2 3"}
+        library(partial(signal.correlate2d, mode=mode), partial(scipy.signal.correlate2d, mode=mode), shapes)
+        library(partial(signal.convolve2d, mode=mode), partial(scipy.signal.convolve2d, mode=mode), shapes)
+
+
+def test_functions_of_neural_libraries() -> None:
+    def gelu(x: Any) -> Any:
+        return x * scipy.stats.norm.cdf(x)
+
+    def cross_entropy(x: Any, y: Any) -> Any:
+        return -numpy.mean(scipy.special.log_softmax(x, axis=1)[numpy.arange(len(y)), y])
+
+    def layer_norm(x: Any) -> Any:
+        return (x - x.mean(-1, keepdims=True)) / numpy.sqrt(x.var(-1, keepdims=True) + 0.5)
+
+    library(lambda x: functional.gelu(x, approximate="none"), gelu, {"x": "N"})
+    library(functional.cross_entropy, cross_entropy, {"x": "N D", "y": "N int D"})
+    library(lambda x: functional.layer_norm(x, (x.shape[-1],), eps=0.5), layer_norm, {"x": "N D"})
+    library(lambda x: functional.leaky_relu(x, 0.1), lambda x: numpy.where(x > 0, x, 0.1 * x), {"x": "N"})
+    library(functional.elu, lambda x: numpy.where(x > 0, x, numpy.expm1(x)), {"x": "N"})
+    library(functional.linear, lambda x, w, b: x @ w.T + b, {"x": "N D", "w": "M D", "b": "M"})
+    library(functional.mse_loss, lambda x, y: numpy.mean((x - y) ** 2), {"x": "N D", "y": "N D"})
+    library(functional.embedding, lambda y, w: w[y], {"y": "N M int D", "w": "D H"})
+    library(lambda x: functional.normalize(x, dim=1), lambda x: x / numpy.linalg.norm(x, axis=1, keepdims=True),
+            {"x": "N D"})  # fmt: skip
+
+
+def test_updates_in_the_manner_of_jax() -> None:
+    def expected(x: Any, y: Any) -> Any:
+        z, a = x.copy(), x.copy()
+        z[0] = 5.0
+        numpy.add.at(a, y, 1.0)
+        return z, a, x
+
+    library(lambda x, y: (x.at[0].set(5.0), x.at[y].add(1.0), x), expected, {"x": "N D", "y": "M int N"})
+
+
+def test_generators_of_random_numbers() -> None:
+    with recording() as notes:
+        rng = np.random.default_rng(3)
+        assert rng.standard_normal((2, 3)).shape == (2, 3)
+        with pytest.raises(Unsupported, match="shuffle"):
+            rng.shuffle([1])
+    assert list(notes.opaque) == ["random1"]
