@@ -16,10 +16,10 @@ from symres.kernel.terms import Tensor, Term, Var, mul
 from symres.language.formula import adjoint
 from symres.language.program import Axis, Definition, Program, Value
 from symres.numeric.emit import Emitter
-from symres.numeric.layout import Layout, assign
+from symres.numeric.layout import Layout, assign, project
 from symres.numeric.lower import Lowering
 from symres.numeric.names import Namer, identifier
-from symres.numeric.nodes import Graph, Node
+from symres.numeric.nodes import UNNAMED, Graph, Node, is_number
 from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text
 from symres.numeric.spell import ATOM, PRODUCT, Speller, view
 
@@ -51,7 +51,7 @@ class Code:
         for name, value in self.results:
             node, variables = lowering.over(value.body, value.vars)
             roots.append((node, tuple(var for var in variables if var in node.labels), variables))
-            if node not in given and (node not in wanted or wanted[node] == identifier(name)):
+            if node.op not in UNNAMED and (node not in wanted or wanted[node] == identifier(name)):
                 wanted[node] = identifier(name)
         stored = assign([(node, layout) for node, layout, _ in roots], fixed)
         emitter = Emitter(stored, given, wanted, [node for node, _, _ in roots], namer, in_place)
@@ -77,12 +77,10 @@ class Code:
         repeated: bool,
     ) -> str:
         """The source of a result in its NumPy shape; an argument, or a result given before, is copied."""
-        ours = node.op not in ("input", "rename", "take", "number", "size", "constant") and not repeated
+        ours = node.op not in UNNAMED | {"take"} and not repeated
         if len(layout) < len(variables):
-            whole = tuple(var if var in layout else None for var in variables)
-            source = speller.text(node, tuple(whole))
             shape = self._shape(speller, lowering, [(var.dim,) for var in variables])
-            source, ours = f"np.broadcast_to({source}, {shape}).copy()", True
+            source, ours = _filled(speller, node, variables, shape), True
         else:
             source = speller.text(node, layout, ATOM)
         if any(len(axis) > 1 for axis in value.axes):
@@ -135,6 +133,16 @@ def _wrapped(text: str, width: int = 100) -> list[str]:
     import textwrap
 
     return textwrap.wrap(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def _filled(speller: Speller, node: Node, variables: tuple[Var, ...], shape: str) -> str:
+    """An array of the shape from one that lacks some of its axes."""
+    if is_number(node, 0):
+        return f"np.zeros({shape})"
+    if not node.labels:
+        return f"np.full({shape}, {speller.text(node, ())}, dtype=float)"
+    layout = project(tuple(var if var in node.labels else None for var in variables), node)
+    return f"np.broadcast_to({speller.text(node, layout)}, {shape}).copy()"
 
 
 def forward_source(program: Program, *, defaults: Mapping[str, Any] | None = None, in_place: bool = True) -> str:

@@ -69,7 +69,7 @@ def _component(graph: Graph, factors: list[Node], bound: Labels) -> Node:
             return einsum(graph, node.args[0], node.args[0], here)
         if node.op == "mul" and node not in graph.names and all(set(here) & set(arg.labels) for arg in node.args):
             return einsum(graph, node.args[0], node.args[1], here)
-        return graph.make("sum", (node,), here, tuple(label for label in node.labels if label not in here), node.kind)
+        return graph.make("sum", (node,), here, tuple(label for label in node.labels if label not in here))
     left, right = factors
     return einsum(graph, left, right, tuple(label for label in bound if label in (*left.labels, *right.labels)))
 

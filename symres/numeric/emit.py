@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from symres.language.functions import FUNCTIONS
 from symres.numeric.layout import Layout, demands, order
 from symres.numeric.names import Namer
-from symres.numeric.nodes import ELEMENTWISE, LEAVES, REDUCTIONS, Node
+from symres.numeric.nodes import ELEMENTWISE, LEAVES, REDUCTIONS, UNNAMED, Node
 from symres.numeric.spell import Speller
 
-_CHEAP = LEAVES | {"constant", "rename"}
 _BIG = 2  # arrays with at least this many axes are worth computing in place
 _OPERATORS = {
     "add": ("+=", "np.add"),
@@ -28,7 +27,7 @@ _COMMUTATIVE = ("add", "mul")
 
 def is_cheap(node: Node) -> bool:
     """Whether the expression may be written twice: names, index arithmetic along one axis, one step on numbers."""
-    if node.op in _CHEAP or (node.kind == "int" and len(node.labels) <= 1 and node.op in ELEMENTWISE | {"arange"}):
+    if node.op in UNNAMED or (node.kind == "int" and len(node.labels) <= 1 and node.op in ELEMENTWISE | {"arange"}):
         return True
     return node.op in ELEMENTWISE and not node.labels and all(arg.op in LEAVES for arg in node.args)
 
@@ -66,7 +65,9 @@ class Emitter:
         reads = {node: self._reads(node, set(named)) for node in named}
         sequence = _schedule(named, reads)
         last = {leaf: k for k, node in enumerate(sequence) for leaf in reads[node]}
-        kept = set(self.results) | {leaf for node in named if node.op in ("rename", "take") for leaf in reads[node]}
+        # What is returned stays, and so does what something else may be a view of.
+        views = [node for node in (*named, *self.results) if node.op in ("rename", "take")]
+        kept = {*self.results, *(leaf for node in views for leaf in self._reads(node, set(named)))}
         for k, node in enumerate(sequence):
             self.dying = {
                 leaf
@@ -88,7 +89,7 @@ class Emitter:
         return uses
 
     def _is_named(self, node: Node, uses: int) -> bool:
-        if node in self.wanted and node.op not in LEAVES:
+        if node in self.wanted:
             return True
         return uses > 1 and not is_cheap(node)
 

@@ -7,7 +7,6 @@ it is meant for small sizes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import singledispatch
@@ -36,6 +35,7 @@ from symres.kernel.terms import (
 from symres.language.constants import VALUES
 from symres.language.functions import FUNCTIONS, derivative_name
 from symres.language.program import Axis, Definition, Program, Value
+from symres.numeric.atoms import ATOMS
 
 Array = npt.NDArray[Any]
 Functions = Mapping[str, Callable[..., Any]]
@@ -220,39 +220,13 @@ def _(term: Iverson, run: Evaluation, context: Context) -> Array:
     return ((arg == 0) if term.rel == "=" else (arg >= 0)).astype(int)
 
 
-# The functions without a definition in simpler ones; the others are evaluated by their definitions.
-_ATOMS: dict[str, Callable[..., Any]] = {
-    "exp": np.exp,
-    "log": np.log,
-    "step": lambda u: (np.real(u) > 0).astype(int),
-    "eq0": lambda u: (u == 0).astype(int),
-    "floordiv": lambda a, b: a // b,
-    "sin": np.sin,
-    "cos": np.cos,
-    "arctan": np.arctan,
-    "arcsin": np.arcsin,
-    "arccos": np.arccos,
-}
-
-
-def _erf(u: Array) -> Array:
-    if np.iscomplexobj(u):
-        # One step of the power series about the real part is exact for the imaginary steps of 1e-200 or so.
-        slope = 2 / math.sqrt(math.pi) * np.exp(-(u.real**2))
-        return np.asarray(_erf(u.real) + 1j * u.imag * slope)
-    return np.asarray(np.vectorize(math.erf, otypes=[float])(u))
-
-
-_ATOMS["erf"] = _erf
-
-
 @_value.register
 def _(term: Fun, run: Evaluation, context: Context) -> Array:
     args = [run.visit(arg, context) for arg in term.args]
     row = FUNCTIONS.get(term.name)
     if row is not None and row.definition is not None:
         return run.visit(row.definition(*term.args), context)
-    function = run.functions.get(term.name) if row is None else _ATOMS[term.name]
+    function = run.functions.get(term.name) if row is None else ATOMS[term.name]
     if function is None:
         raise UsageError(f"the function {term.name} has no value")
     return np.asarray(function(*args))

@@ -21,10 +21,10 @@ Labels = tuple[Var, ...]
 class Node:
     """An array expression.
 
-    ``op`` is one of: ``input``, ``number``, ``size``, ``arange``; the elementwise ``add``, ``sub``, ``mul``, ``div``,
-    ``neg``, ``pow``, ``fun``, ``compare``, ``where``, ``maximum``; ``sum``, ``mean``, ``max`` over the labels in
-    ``data``; ``einsum``; ``rename`` (the same array under other labels); ``take`` (entries at computed indices).
-    ``kind`` is ``real``, ``int`` or ``bool``: the latter two need care in NumPy.
+    ``op`` is one of: ``input``, ``number``, ``size``, ``constant``, ``arange``; the elementwise ``add``, ``sub``,
+    ``mul``, ``div``, ``neg``, ``pow``, ``fun``, ``compare``, ``where``, ``maximum``; ``sum``, ``mean``, ``max`` over
+    the labels in ``data``; ``einsum``; ``rename`` (the same array under other labels); ``take`` (entries at computed
+    indices). ``kind`` is ``real``, ``int`` or ``bool``: the latter two need care in NumPy.
     """
 
     op: str
@@ -40,7 +40,9 @@ class Node:
 
 ELEMENTWISE = frozenset({"add", "sub", "mul", "div", "neg", "pow", "fun", "compare", "where", "maximum"})
 REDUCTIONS = frozenset({"sum", "mean", "max"})
-LEAVES = frozenset({"input", "number", "size"})
+LEAVES = frozenset({"input", "number", "size", "constant"})
+UNNAMED = LEAVES | {"rename"}
+"""What is written out where it is used, whatever the derivation calls it."""
 
 
 class Graph:
@@ -51,8 +53,9 @@ class Graph:
         self._rank: dict[Var, int] = {}
         self.names: dict[Node, str] = {}
 
-    def make(self, op: str, args: Sequence[Node], data: tuple[Any, ...], labels: Labels, kind: str = "real") -> Node:
-        """The node with these parts."""
+    def make(self, op: str, args: Sequence[Node], data: tuple[Any, ...], labels: Labels, kind: str = "") -> Node:
+        """The node with these parts; ``kind`` is that of NumPy's result unless it is given."""
+        kind = kind or _kind(op, args, data)
         for label in labels:
             self._rank.setdefault(label, len(self._rank))
         key = (op, tuple(args), data, labels, kind)
@@ -62,7 +65,7 @@ class Graph:
 
     def known(self, op: str, args: Sequence[Node], data: tuple[Any, ...] = ()) -> bool:
         """Whether an elementwise node with these parts has been made already."""
-        return any((op, tuple(args), data, self.join(args), kind) in self._nodes for kind in ("real", "bool", "int"))
+        return (op, tuple(args), data, self.join(args), _kind(op, args, data)) in self._nodes
 
     def join(self, args: Sequence[Node]) -> Labels:
         """The labels of an elementwise combination: those of the largest part, the others put in where they rank."""
@@ -77,11 +80,11 @@ class Graph:
     def number(self, value: Fraction | int) -> Node:
         """A rational number."""
         value = Fraction(value)
-        return self.make("number", (), (value,), (), "int" if value.denominator == 1 else "real")
+        return self.make("number", (), (value,), ())
 
     def size(self, term: Term) -> Node:
         """A symbolic size."""
-        return self.make("size", (), (term,), (), "int")
+        return self.make("size", (), (term,), ())
 
     def add(self, left: Node, right: Node) -> Node:
         """left + right; ``b + max(a - b, 0)`` is ``max(a, b)``."""
@@ -89,20 +92,20 @@ class Graph:
             if other.op == "maximum" and is_number(other.args[1], 0):
                 inside = other.args[0]
                 if inside.op == "sub" and inside.args[1] is one:
-                    return self.make("maximum", inside.args, (), self.join(inside.args))
+                    return self.elementwise("maximum", inside.args)
         if right.op == "neg":
             return self.sub(left, right.args[0])
         if left.op == "neg":
             return self.sub(right, left.args[0])
         if is_number(left, 0):
             return right
-        return left if is_number(right, 0) else self._arithmetic("add", left, right)
+        return left if is_number(right, 0) else self.elementwise("add", (left, right))
 
     def sub(self, left: Node, right: Node) -> Node:
         """left - right."""
         if right.op == "neg":
             return self.add(left, right.args[0])
-        return left if is_number(right, 0) else self._arithmetic("sub", left, right)
+        return left if is_number(right, 0) else self.elementwise("sub", (left, right))
 
     def mul(self, left: Node, right: Node) -> Node:
         """left * right; of a pair made before in the other order, that one."""
@@ -112,28 +115,39 @@ class Graph:
             return left
         if self.known("mul", (right, left)):
             left, right = right, left
-        return self._arithmetic("mul", left, right)
+        return self.elementwise("mul", (left, right))
 
     def div(self, left: Node, right: Node) -> Node:
         """left / right."""
         if is_number(right, 1):
             return left
-        return self.make("div", (left, right), (), self.join((left, right)))
+        return self.elementwise("div", (left, right))
 
     def neg(self, node: Node) -> Node:
         """-node."""
         if node.op == "number":
             return self.number(-node.data[0])
-        return self.make("neg", (node,), (), node.labels, "int" if node.kind == "bool" else node.kind)
+        return self.elementwise("neg", (node,))
 
-    def elementwise(self, op: str, args: Sequence[Node], data: tuple[Any, ...] = (), kind: str = "real") -> Node:
+    def elementwise(self, op: str, args: Sequence[Node], data: tuple[Any, ...] = ()) -> Node:
         """A node over the joined labels of its parts."""
-        return self.make(op, args, data, self.join(args), kind)
+        return self.make(op, args, data, self.join(args))
 
-    def _arithmetic(self, op: str, left: Node, right: Node) -> Node:
-        kinds = {left.kind, right.kind}
-        kind = "real" if "real" in kinds else "bool" if kinds == {"bool"} and op == "mul" else "int"
-        return self.elementwise(op, (left, right), kind=kind)
+
+def _kind(op: str, args: Sequence[Node], data: tuple[Any, ...]) -> str:
+    """What NumPy makes of the operation: real, int or bool."""
+    if op == "compare":
+        return "bool"
+    if op in ("size", "arange") or (op == "fun" and data[0] == "floordiv"):
+        return "int"
+    if op == "number":
+        return "int" if data[0].denominator == 1 else "real"
+    if op in ("div", "mean", "fun", "constant"):
+        return "real"
+    kinds = {arg.kind for arg in (args[1:] if op == "where" else args[:1] if op == "take" else args)}
+    if "real" in kinds or (op == "pow" and data[0].denominator != 1) or (op == "einsum" and kinds == {"bool"}):
+        return "real"
+    return "bool" if kinds == {"bool"} and op in ("mul", "max", "maximum", "where", "rename", "take") else "int"
 
 
 def is_number(node: Node, value: int) -> bool:

@@ -25,7 +25,7 @@ def read(graph: Graph, node: Node, variables: tuple[Var, ...], entry: Entry, low
     for arg, dim in outside:  # the array has no axis for this index, but it is 0 out of range all the same
         for low, high in ((arg, Num(0)), (dim - 1, arg)):
             result = graph.mul(
-                graph.elementwise("compare", (lower(low), lower(high)), (">=",), "bool"),
+                graph.elementwise("compare", (lower(low), lower(high)), (">=",)),
                 result,
             )
     return result
@@ -38,9 +38,9 @@ def _axes(graph: Graph, node: Node, args: list[Term], lower: Lower) -> Node:
     if len(set(labels)) == len(args) and all(
         label.dim is old.dim for label, old in zip(labels, node.labels, strict=True)
     ):
-        return graph.make("rename", (node,), labels, labels, node.kind)
+        return graph.make("rename", (node,), labels, labels)
     slots = [
-        _slot(arg, old.dim, [other for other in args if other is not arg] + args[:k] * (args.count(arg) > 1), lower)
+        _slot(arg, old.dim, [*args[:k], *args[k + 1 :]], lower)
         for k, (arg, old) in enumerate(zip(args, node.labels, strict=True))
     ]
     indices = [lower(arg) for arg, slot in zip(args, slots, strict=True) if slot[0] == INDEX]
@@ -57,7 +57,7 @@ def _axes(graph: Graph, node: Node, args: list[Term], lower: Lower) -> Node:
             result.extend(advanced)
         if slot[0] != INDEX:
             result.append(slot[1])
-    return graph.make("take", (node, *indices), (tuple(slots), padded, tuple(advanced)), tuple(result), node.kind)
+    return graph.make("take", (node, *indices), (tuple(slots), padded, tuple(advanced)), tuple(result))
 
 
 def _slot(arg: Term, dim: Term, others: list[Term], lower: Lower) -> tuple[Any, ...]:

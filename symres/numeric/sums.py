@@ -20,7 +20,8 @@ from symres.kernel.terms import (
 from symres.language.ranges import inside
 
 
-def _factors(term: Term) -> tuple[Term, ...]:
+def factors_of(term: Term) -> tuple[Term, ...]:
+    """The factors of a product; another term is its only one."""
     return term.args if isinstance(term, Mul) else (term,)
 
 
@@ -31,10 +32,10 @@ def without_deltas(bound: list[Var], body: Term) -> tuple[list[Var], Term]:
         found = next(
             (
                 (var, value, factor)
-                for factor in _factors(body)
+                for factor in factors_of(body)
                 if isinstance(factor, Iverson) and factor.rel == "="
                 for var, value in _solutions(factor.arg, bound)
-                if _is_safe(var, value, [other for other in _factors(body) if other is not factor])
+                if _is_safe(var, value, [other for other in factors_of(body) if other is not factor])
             ),
             None,
         )
@@ -42,7 +43,7 @@ def without_deltas(bound: list[Var], body: Term) -> tuple[list[Var], Term]:
             return bound, body
         var, value, delta = found
         bound.remove(var)
-        body = substitute(mul(*(factor for factor in _factors(body) if factor is not delta)), {var: value})
+        body = substitute(mul(*(factor for factor in factors_of(body) if factor is not delta)), {var: value})
 
 
 def _solutions(arg: Term, bound: list[Var]) -> list[tuple[Var, Term]]:
@@ -89,12 +90,14 @@ def is_compact(term: Term) -> bool:
 def expand_for_sum(bound: list[Var], body: Term) -> list[Term]:
     """The body as a sum of products, multiplied out where an array would otherwise grow or a delta stay."""
     over = frozenset(bound)
-    for factor in _factors(body):
+    for factor in factors_of(body):
         if not isinstance(factor, Add) or not factor.free & over:
             continue
-        has_delta = any(isinstance(part, Iverson) and part.rel == "=" for arg in factor.args for part in _factors(arg))
+        has_delta = any(
+            isinstance(part, Iverson) and part.rel == "=" for arg in factor.args for part in factors_of(arg)
+        )
         if has_delta or not is_compact(factor):
-            rest = list(_factors(body))
+            rest = list(factors_of(body))
             rest.remove(factor)
             parts = [mul(*rest, arg) for arg in factor.args]
             return [piece for part in parts for piece in expand_for_sum(bound, part)]
