@@ -31,6 +31,7 @@ DETAILS: Mapping[str, str] = {
     "key": "and the steps that carry the proof",
     "all": "and every step",
 }
+FORMS = ("index", "matrix", "both")
 _CONVENTION = "Indices count from {}, and a gradient has the shape of its variable."
 _CLASS = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _PREFIX = re.compile(r"[A-Za-z0-9:-]*")
@@ -49,6 +50,7 @@ class Options:
         notation: symbols and conventions.
         listing: whether the NumPy reference is printed.
         record: whether the verification record is printed.
+        form: ``index``, ``matrix`` or ``both``: how the statement is written, where there is a matrix form.
 
     Raises:
         UsageError: for a value that is none of these.
@@ -62,10 +64,13 @@ class Options:
     notation: Notation = field(default_factory=Notation)
     listing: bool = False
     record: bool = True
+    form: str = "both"
 
     def __post_init__(self) -> None:
         if self.detail not in DETAILS:
             raise UsageError(f"there is no detail {self.detail!r}", remedy=f"Choose from {', '.join(DETAILS)}.")
+        if self.form not in FORMS:
+            raise UsageError(f"there is no form {self.form!r}", remedy=f"Choose from {', '.join(FORMS)}.")
         if not _CLASS.fullmatch(self.document_class):
             raise UsageError(f"{self.document_class!r} is no document class")
         if not _PREFIX.fullmatch(self.prefix):
@@ -145,12 +150,12 @@ class _Content:
             "title": words(derivation.title),
             "verdict": derivation.verdict,
             "label": label(derivation, self.options, "thm"),
-            "statement": list(self.blocks(derivation.statement, "statement")),
+            "statement": list(self.blocks(self.statement(), "statement")),
             "assumptions": [self.text(text).rstrip(" .") for text in derivation.assumptions],
             "notation": [(self.writer.inline(sign), self.text(meaning)) for sign, meaning in derivation.notation],
             "definitions": self.definitions(),
             "proof": [self.part(part) for part in self.shown()],
-            "matrix": list(self.blocks(derivation.matrix, "matrix")),
+            "matrix": list(self.blocks(derivation.matrix, "matrix")) if self.options.form == "both" else [],
             "remarks": [self.text(text) for text in derivation.remarks],
             "uses": [words(name) for name in derivation.uses],
             "sources": [self.writer.citation(source) for source in derivation.sources],
@@ -163,6 +168,14 @@ class _Content:
             "columns": self.options.columns,
             "numbered": self.options.numbering,
         }
+
+    def statement(self) -> tuple[Block, ...]:
+        """The statement in the form that is asked for."""
+        return (
+            self.derivation.matrix
+            if self.options.form == "matrix" and self.derivation.matrix
+            else self.derivation.statement
+        )
 
     def definitions(self) -> str:
         relations = self.derivation.definitions

@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from typing import Any
 
-from symres.kernel.terms import ONE, Add, Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, walk
+from symres.kernel.terms import Add, Apply, Binder, Entry, Fun, Lam, Num, Size, Tensor, Term, Var, walk
 from symres.language.program import Program
 from symres.typeset.layout import Letter, Node, Script, Sign, row
 
@@ -65,7 +65,7 @@ def terms_of(formula: Any) -> Iterator[Term]:
 def names_of(formula: Any) -> set[tuple[str, str]]:
     """The names in a formula with what they name: ``tensor``, ``function``, ``elementwise`` or ``size``.
 
-    ``states`` names a size n along whose successor, n + 1, a tensor extends first.
+    ``states`` names a size n along n + 1 or more of which a tensor extends first.
     """
     found = set()
     waiting: list[Any] = [formula]
@@ -99,7 +99,8 @@ def groupings_of(document: Any) -> dict[str, tuple[int, ...]]:
 def _names(node: Term) -> set[tuple[str, str]]:
     if isinstance(node, Entry):
         dims = node.tensor.dims
-        states = dims[0].args[0] if dims and isinstance(dims[0], Add) and dims[0].args[1:] == (ONE,) else None
+        longer = dims[0].args if dims and isinstance(dims[0], Add) else ()
+        states = longer[0] if len(longer) == 2 and isinstance(longer[1], Num) else None
         found = {("states", states.name)} if isinstance(states, Size) else set()
         return found.union({("tensor", node.tensor.name)}, *(names_of(dim) for dim in dims))
     if isinstance(node, Size):

@@ -13,9 +13,11 @@ from symres.derivation.document import Derivation
 from symres.errors import UsageError
 from symres.export.paper import Options
 from symres.export.tex import article, files, fragment
-from symres.language.formula import Text
+from symres.kernel.terms import Var, delta
+from symres.language.formula import Display, Text
 from symres.typeset.notation import Notation
-from tests.typeset.layernorm import LAYERNORM
+from symres.typeset.recognise import matrix_form
+from tests.typeset.layernorm import LAYERNORM, D, b, i, rstd, x_hat
 from tests.typeset.tex import compiled, needs_tex, overfull
 
 NASTY = r"\input{/etc/passwd} 100% & #1 $x_1$ ^^41 ~ {unbalanced \end{document} “π ≤ é” 变 <a> `ls` \\"
@@ -89,6 +91,20 @@ def test_notation_is_renamed() -> None:
     assert "z_{bi}" in text
 
 
+def test_form() -> None:
+    j = Var("j", D)
+    jacobian = rstd(b) * (delta(i, j) - 1 / D - x_hat(b, i) * x_hat(b, j) / D)
+    found = matrix_form(jacobian, i, j)
+    assert found is not None
+    both = replace(LAYERNORM, matrix=(Text("The Jacobian of a row is"), Display(found)))
+    shown = "\\mathbf{1}\\mathbf{1}^{\\top}"
+    assert shown in fragment(both, Options())
+    assert shown not in fragment(both, Options(form="index"))
+    matrix = fragment(both, Options(form="matrix"))
+    assert matrix.count(shown) == 1
+    assert "In matrix form" not in matrix
+
+
 def test_refuted_claims_are_no_theorems() -> None:
     text = fragment(replace(LAYERNORM, verdict="refuted"))
     assert "\\begin{refutation}" in text
@@ -103,6 +119,7 @@ def test_refuted_claims_are_no_theorems() -> None:
         {"detail": "some"},
         {"document_class": "article}\\input{x"},
         {"prefix": "a}b"},
+        {"form": "tensor"},
     ],
 )
 def test_options_are_checked(options: dict[str, str]) -> None:
