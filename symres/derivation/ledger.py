@@ -6,7 +6,7 @@ stand in the proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from symres.derivation.certificate import EqualClaim, GradientClaim, Recurrence
 from symres.derivation.document import Step
@@ -17,6 +17,8 @@ from symres.kernel.terms import Tensor, Term, Var
 from symres.language.equality import Expanded, gap
 from symres.language.formula import Text, equation
 from symres.language.program import Definition
+
+Rewriting = Callable[[Term], Term]
 
 
 class RefusedStep(SymresError):
@@ -69,21 +71,43 @@ class Ledger:
         poly = gap(left, right, self._expanded)
         return poly_term(poly) if poly else None
 
-    def equal(self, label: str, left: Term, right: Term) -> None:
-        """Enter ``left = right``, for all sizes, inputs and free index variables.
+    def check(self, label: str, left: Term, right: Term, rewrite: Rewriting | None = None) -> None:
+        """As :meth:`equal`, for an instance of what is entered already.
 
         Raises:
             RefusedStep: when the kernel does not prove it.
         """
-        difference = self.difference(left, right)
+        difference = self.difference(rewrite(left), rewrite(right)) if rewrite else self.difference(left, right)
         if difference is not None:
             raise RefusedStep(label, left, right, difference)
+
+    def equal(self, label: str, left: Term, right: Term, rewrite: Rewriting | None = None) -> None:
+        """Enter ``left = right``, for all sizes, inputs and free index variables.
+
+        Args:
+            label: of the step.
+            left: one side.
+            right: the other side.
+            rewrite: what the step's operation, a recurrence or an induction hypothesis, puts for what stands in the
+                two sides; the kernel compares what comes out.
+
+        Raises:
+            RefusedStep: when the kernel does not prove it.
+        """
+        self.check(label, left, right, rewrite)
         self.claims.append(EqualClaim(label, free_variables(left, right), left, right))
 
     def step(
-        self, label: str, parts: Sequence[Term], operation: str, reason: Text | str, *, key: bool = False
+        self,
+        label: str,
+        parts: Sequence[Term],
+        operation: str,
+        reason: Text | str,
+        *,
+        key: bool = False,
+        rewrite: Rewriting | None = None,
     ) -> Step:
-        """A step ``parts[0] = parts[1] = …``, each equality checked.
+        """A step ``parts[0] = parts[1] = …``, each equality checked, modulo ``rewrite`` if the operation is one.
 
         Raises:
             RefusedStep: at the first equality that the kernel does not prove.
@@ -93,7 +117,7 @@ class Ledger:
             raise UsageError(f"two steps are labelled {label!r}")
         self.labels.add(label)
         for place, (left, right) in enumerate(zip(parts, parts[1:], strict=False), start=1):
-            self.equal(label if len(parts) == 2 else f"{label}.{place}", left, right)
+            self.equal(label if len(parts) == 2 else f"{label}.{place}", left, right, rewrite)
         words = reason if isinstance(reason, Text) else Text(reason)
         return Step(label, self.indices.relation(equation(*parts)), operation, words, key)
 
