@@ -7,7 +7,7 @@ and grows linearly with the number of definitions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 
 from symres.errors import Unsupported
@@ -76,10 +76,20 @@ class Backward:
         return {**self.program.definitions, **{adjoint(t): d for t, d in self.adjoints.items()}}
 
 
-def reverse(program: Program, wrt: Iterable[str], upstream: dict[str, Tensor] | None = None) -> Backward:
+Edge = tuple[Tensor | None, Tensor]
+"""A use of the second tensor in the definition of the first; ``None`` stands for the outputs."""
+
+
+def reverse(
+    program: Program,
+    wrt: Iterable[str],
+    upstream: dict[str, Tensor] | None = None,
+    cut: Container[Edge] = (),
+) -> Backward:
     """Differentiate ``Σ_outputs Σ upstream · output`` with respect to the inputs ``wrt``.
 
-    ``upstream`` names the upstream gradient of each output; by default ``d`` and the output's name.
+    ``upstream`` names the upstream gradient of each output; by default ``d`` and the output's name. Nothing flows along
+    the edges in ``cut``: the result is then the gradient that forgets them.
 
     Raises:
         Unsupported: where the program uses something that has no derivative here.
@@ -91,6 +101,8 @@ def reverse(program: Program, wrt: Iterable[str], upstream: dict[str, Tensor] | 
     active = _active(program, set(wanted))
 
     def emit(contribution: Contribution) -> None:
+        if (contribution.source, contribution.target) in cut:
+            return
         if contribution.target in active and contribution.weight is not ZERO:
             incoming.setdefault(contribution.target, []).append(contribution)
 

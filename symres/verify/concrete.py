@@ -1,0 +1,75 @@
+"""The verdict at concrete sizes, for code that cannot be summarised for all of them: loops are unrolled, sums written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from symres.errors import SymresError, UsageError
+from symres.language.shapes import Shape, parse_shapes, parse_shape
+from symres.kernel.terms import Size, walk
+from symres.trace.run import Traced, trace_pair
+from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, GradientVerdict, Verdict
+
+_PATTERNS = ((2, 3, 2, 4, 3), (3, 2, 4, 2, 3), (1, 2, 3, 1, 2))
+Judge = Callable[[Traced, Mapping[str, int]], Verdict]
+
+
+def at_concrete_sizes(
+    forward: Callable[..., Any] | type | str,
+    backward: Callable[..., Any] | str | None,
+    options: Mapping[str, Any],
+    judge: Judge,
+    why: str,
+) -> Verdict:
+    """The verdicts at several small sizes together: proved only if proved at each; the first refutation ends it.
+
+    Raises:
+        SymresError: if no size could be traced.
+    """
+    verdicts: list[Verdict] = []
+    sizes_used: list[Mapping[str, int]] = []
+    problem: SymresError | None = None
+    names = size_names(options["shapes"])
+    for pattern in _PATTERNS if names else ():
+        sizes = {name: pattern[k % len(pattern)] for k, name in enumerate(names)}
+        try:
+            verdict = judge(trace_pair(forward, backward, **options, sizes=sizes), sizes)
+        except UsageError:
+            raise
+        except SymresError as reason:
+            problem = problem or reason
+            continue
+        verdicts.append(verdict)
+        sizes_used.append(sizes)
+        if verdict.verdict == REFUTED:
+            return verdict
+    if not verdicts:
+        reason = why if problem is None else f"{why}; at concrete sizes: {problem}"
+        wanted = options["grads"] or ["?"]
+        return Verdict({name: GradientVerdict(name, UNDECIDED, reason) for name in wanted}, 0.0, reason=reason)
+    note = f"proved at the sizes listed only: {why}"
+    gradients = {name: _together([v.gradients[name] for v in verdicts], tuple(sizes_used), note) for name in verdicts[0].gradients}
+    return replace(verdicts[0], gradients=gradients, notes=(*verdicts[0].notes, note))
+
+
+def size_names(shapes: str | Mapping[str, Any] | None) -> list[str]:
+    """The symbolic sizes that the shapes name, in order."""
+    if shapes is None:
+        return []
+    parsed = parse_shapes(shapes) if isinstance(shapes, str) else {name: _parsed(text) for name, text in shapes.items()}
+    terms = [size for shape in parsed.values() for axis in shape.axes for size in axis]
+    terms += [shape.bound for shape in parsed.values() if shape.bound is not None]
+    return list(dict.fromkeys(node.name for term in terms for node in walk(term) if isinstance(node, Size)))
+
+
+def _parsed(shape: Any) -> Shape:
+    return shape if isinstance(shape, Shape) else parse_shape(shape)
+
+
+def _together(gradients: list[GradientVerdict], sizes: tuple[Mapping[str, int], ...], note: str) -> GradientVerdict:
+    for gradient in gradients:
+        if gradient.verdict != PROVED:
+            return gradient
+    return replace(gradients[0], sizes=sizes, reason=note)

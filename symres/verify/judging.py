@@ -1,0 +1,131 @@
+"""The verdict on one claimed gradient: the kernel, then the second judge; a counterexample where the kernel says no."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from symres.calculus.reverse import Backward
+from symres.errors import CertificateError, SymresError, Undefined
+from symres.judge import Refused, recheck
+from symres.kernel.terms import Term, substitute
+from symres.language.certificate import GradientClaim, certificate
+from symres.language.equality import gap, proved_equal
+from symres.kernel.normal import poly_term
+from symres.language.program import Definition
+from symres.verify.diagnosis import diagnose
+from symres.verify.guards import guard
+from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, Diagnosis, GradientVerdict
+from symres.verify.witness import Claim, find, seen
+
+
+def judge_gradient(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None = None) -> GradientVerdict:
+    """The verdict on one claim, for all sizes or at the sizes that ``fixed`` gives."""
+    name = claim.wrt
+    try:
+        equal = proved_equal(claim.claimed.body, claim.derived.at(claim.claimed.vars), claim.definitions())
+    except Undefined as problem:
+        return GradientVerdict(name, UNDECIDED, f"{problem.message}: the functions have no value at any input")
+    except SymresError as problem:
+        return _by_numbers(claim, backward, str(problem), fixed)
+    if not equal:
+        return _by_numbers(claim, backward, "no proof was found", fixed)
+    return GradientVerdict(name, PROVED, vars=claim.claimed.vars, expected=claim.derived.body)
+
+
+def second_opinion(document: Mapping[str, Any]) -> dict[str, str]:
+    """By gradient, why the second judge does not confirm it; empty when it confirms all.
+
+    A certificate that the judge refuses to read is a reason too.
+    """
+    try:
+        report = recheck(json.dumps(document))
+    except Refused as refusal:
+        return {str(claim["wrt"]): f"the second judge refuses the certificate: {refusal}" for claim in document["claims"]}
+    return {
+        result.label: f"the second judge does not confirm it: {result.reason or result.verdict}"
+        for result in report.claims
+        if result.verdict != "passed"
+    }
+
+
+def certify(id: str, claims: list[Claim]) -> dict[str, Any]:
+    """The certificate of some claims on one pair of functions."""
+    first = claims[0]
+    parts = [first.program]
+    return certificate(
+        id,
+        "gradient",
+        f"The backward pass of {first.program.name}",
+        parts,
+        [
+            GradientClaim(
+                claim.wrt,
+                tuple(claim.upstream),
+                tuple(tensor.name for tensor in claim.upstream.values()),
+                claim.wrt,
+                claim.claimed.vars,
+                claim.claimed.body,
+            )
+            for claim in claims
+        ],
+    )
+
+
+def _by_numbers(claim: Claim, backward: Backward, why: str, fixed: Mapping[str, int] | None) -> GradientVerdict:
+    tried, different = seen(claim, fixed)
+    name = claim.wrt
+    if not different:
+        evidence = (
+            f"at {tried} random points the two agree in floating point; that is evidence, not a proof"
+            if tried
+            else "no point was found at which both have a value"
+        )
+        return GradientVerdict(name, UNDECIDED, f"{why}; {evidence}", vars=claim.claimed.vars)
+    witness = find(claim, fixed)
+    if witness is None:
+        reason = f"{why}; the two differ in floating point, but no small exact counterexample was found"
+        return GradientVerdict(name, UNDECIDED, reason, vars=claim.claimed.vars)
+    diagnosis = _explain(claim, backward, fixed)
+    reason = diagnosis.explanation if diagnosis is not None else "the claimed gradient is not the derivative"
+    return GradientVerdict(
+        name,
+        REFUTED,
+        reason,
+        vars=claim.claimed.vars,
+        difference=difference(claim),
+        expected=claim.derived.at(claim.claimed.vars),
+        witness=witness,
+        diagnosis=diagnosis,
+        sizes=(dict(fixed),) if fixed else (),
+    )
+
+
+def _explain(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None) -> Diagnosis | None:
+    try:
+        return diagnose(claim, backward, fixed) or guard(claim)
+    except SymresError:
+        return None
+
+
+def difference(claim: Claim) -> Term | None:
+    """Claimed − true in closed form, in the names of the forward pass where that is possible."""
+    true = claim.derived.at(claim.claimed.vars)
+    forward = {tensor: d for tensor, d in claim.definitions().items() if not _is_forward(claim, tensor)}
+    for definitions in (forward, claim.definitions()):
+        try:
+            form = gap(claim.claimed.body, true, definitions)
+        except (SymresError, ZeroDivisionError):
+            continue
+        if form and len(form.terms) <= 40:
+            return poly_term(form)
+    return None
+
+
+def _is_forward(claim: Claim, tensor: object) -> bool:
+    return tensor in claim.program.definitions and tensor not in claim.extra
+
+
+__all__ = ["CertificateError", "Claim", "Definition", "certify", "difference", "judge_gradient", "replace", "second_opinion", "substitute"]
