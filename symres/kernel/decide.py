@@ -13,10 +13,10 @@ from typing import Protocol
 
 from symres.errors import BudgetExceeded
 from symres.kernel.monomials import Atom, Mono, Poly
-from symres.kernel.normal import from_factors, merge, normal_form, number, plus, power_atom_base, scale, times
+from symres.kernel.normal import from_factors, merge, normal_form, number, plus, power_atom_base, scale, start_work, times
 from symres.kernel.terms import Entry, Tensor, Term, transform, walk
 
-_ROUNDS = 400
+REWRITING_LIMIT = 2_000
 
 
 class Defined(Protocol):
@@ -41,6 +41,7 @@ def equal(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None 
 def difference(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None = None) -> Poly:
     """The normal form of ``left - right`` modulo roots, with as few definitions unfolded as make it vanish."""
     definitions = definitions or {}
+    start_work()
     order = {tensor: rank for rank, tensor in enumerate(definitions)}
     gap, count = left - right, 1
     while True:
@@ -76,17 +77,23 @@ def unfold_one(term: Term, tensor: Tensor, definition: Defined) -> Term:
 
 
 def reduce(poly: Poly) -> Poly:
-    """Apply the relation of each power atom where its leading monomial divides, until it divides nowhere."""
-    for _ in range(_ROUNDS):
-        for key, (coefficient, mono) in poly.terms.items():
-            rewritten = _rewrite(coefficient, mono)
-            if rewritten is not None:
-                rest = Poly({k: term for k, term in poly.terms.items() if k != key})
-                poly = plus([rest, rewritten])
-                break
-        else:
-            return poly
-    raise BudgetExceeded("the root relations were applied too many times")
+    """Apply the relation of each power atom where its leading monomial divides, until it divides nowhere.
+
+    Raises:
+        BudgetExceeded: after ``REWRITING_LIMIT`` applications.
+    """
+    waiting, finished, count = list(poly.monomials()), [Poly({})], 0
+    while waiting:
+        coefficient, mono = waiting.pop()
+        rewritten = _rewrite(coefficient, mono)
+        if rewritten is None:
+            finished.append(Poly({mono.key(): (coefficient, mono)}))
+            continue
+        waiting.extend(rewritten.monomials())
+        count += 1
+        if count > REWRITING_LIMIT:
+            raise BudgetExceeded("the root relations were applied too many times")
+    return plus(finished) if count else poly
 
 
 def _rewrite(coefficient: Fraction, mono: Mono) -> Poly | None:
@@ -120,11 +127,24 @@ def _times_inside(rest: Mono, factors: dict[Atom, Fraction], other: Poly) -> Pol
     return bind(times(times(open_rest, from_factors(factors)), other), rest.bound)
 
 
+_LEADING_LIMIT = 4_096
+_leading: dict[str, tuple[Fraction, Mono] | None] = {}
+
+
 def leading(base: Poly) -> tuple[Fraction, Mono] | None:
     """The monomial by which a base is rewritten: a plain scalar if there is one, else the most connected.
 
     It has a factor that is no unit, and divides no other monomial of the base, so that rewriting ends.
     """
+    key = base.key()
+    if key not in _leading:
+        if len(_leading) > _LEADING_LIMIT:
+            _leading.clear()
+        _leading[key] = _find_leading(base)
+    return _leading[key]
+
+
+def _find_leading(base: Poly) -> tuple[Fraction, Mono] | None:
     candidates = []
     for coefficient, mono in base.monomials():
         core = {atom: e for atom, e in mono.factors.items() if not _is_unit(atom)}

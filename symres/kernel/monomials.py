@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from operator import attrgetter
 
 from symres.errors import BudgetExceeded
 from symres.kernel.terms import Term, Var
@@ -25,7 +26,7 @@ class Atom:
     ``term`` denotes the same value. ``flag`` marks the atoms that are 0 or 1 and so are their own squares.
     """
 
-    __slots__ = ("_ident", "_labels", "flag", "free", "head", "kind", "parts", "sign", "term")
+    __slots__ = ("_hash", "_ident", "_labels", "_order", "flag", "free", "head", "kind", "parts", "sign", "term")
 
     def __init__(
         self, kind: str, head: str, parts: tuple[Part, ...], term: Term, *, sign: str = "", flag: bool = False
@@ -34,12 +35,14 @@ class Atom:
         self.sign = sign  # "+" known to be > 0, "0" known to be >= 0, "" unknown
         self.flag = flag
         self.free = term.free
+        self._order = _ordered(term.free)
         self._labels: dict[tuple[str, ...], str] = {}
         self._ident = ""
+        self._hash = 0
 
     def label(self, env: Env) -> str:
         """The atom written with the names that ``env`` gives to its variables."""
-        names = tuple(env.get(var, f"v{var.uid}") for var in sorted(self.free, key=_uid)) if self.free else ()
+        names = _names(self._order, env)
         found = self._labels.get(names)
         if found is None:
             labels = [part_label(part, env) for part in self.parts]
@@ -56,32 +59,33 @@ class Atom:
         return self._ident
 
     def __hash__(self) -> int:
-        return hash(self.ident)
+        if not self._hash:
+            self._hash = hash(self.ident)
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Atom) and self.ident == other.ident
+        return self is other or (isinstance(other, Atom) and self.ident == other.ident)
 
 
 class Mono:
     """A product of powers of atoms, summed over its bound variables."""
 
-    __slots__ = ("_keys", "bound", "factors", "free")
+    __slots__ = ("_keys", "_order", "bound", "factors", "free")
 
     def __init__(self, bound: frozenset[Var], factors: dict[Atom, Fraction]) -> None:
         self.bound, self.factors = bound, factors
-        variables: set[Var] = set()
-        for atom in factors:
-            variables |= atom.free
-        self.free = frozenset(variables) - bound
+        self.free = _NOTHING.union(*[atom.free for atom in factors]) - bound
+        self._order = _ordered(self.free)
         self._keys: dict[tuple[str, ...], str] = {}
 
     def key(self, env: Env = _NO_ENV) -> str:
         """The canonical key; two monomials are the same exactly when their keys are equal."""
-        names = tuple(env.get(var, f"v{var.uid}") for var in sorted(self.free, key=_uid)) if self.free else ()
+        names = _names(self._order, env)
         found = self._keys.get(names)
         if found is None:
-            outer = dict(zip(sorted(self.free, key=_uid), names, strict=True))
-            found = self._keys[names] = "*".join(sorted(_piece_key(*piece, outer) for piece in self.pieces()))
+            outer = dict(zip(self._order, names, strict=True))
+            pieces = self.pieces() if self.bound else [(_NOTHING, {atom: e}) for atom, e in self.factors.items()]
+            found = self._keys[names] = "*".join(sorted([_piece_key(*piece, outer) for piece in pieces]))
         return found
 
     def pieces(self, fixed: frozenset[Var] = frozenset()) -> list[tuple[frozenset[Var], dict[Atom, Fraction]]]:
@@ -126,7 +130,7 @@ class Poly:
 
     def key(self, env: Env = _NO_ENV) -> str:
         """The canonical key under the names of ``env``."""
-        names = tuple(env.get(var, f"v{var.uid}") for var in sorted(self.free, key=_uid)) if self.free else ()
+        names = _names(_ordered(self.free), env)
         found = self._keys.get(names)
         if found is None:
             found = self._keys[names] = "+".join(sorted(f"{c}·{mono.key(env)}" for c, mono in self.terms.values()))
@@ -167,8 +171,18 @@ def _next_label(mark: str, env: Env) -> int:
     return 1 + max((int(name[1:]) for name in env.values() if name.startswith(mark)), default=-1)
 
 
-def _uid(var: Var) -> int:
-    return var.uid
+_uid = attrgetter("uid")
+_NOTHING: frozenset[Var] = frozenset()
+
+
+def _ordered(variables: frozenset[Var]) -> tuple[Var, ...]:
+    return tuple(sorted(variables, key=_uid)) if len(variables) > 1 else tuple(variables)
+
+
+def _names(order: tuple[Var, ...], env: Env) -> tuple[str, ...]:
+    if not order:
+        return ()
+    return tuple([env[var] if var in env else f"v{var.uid}" for var in order])
 
 
 def part_label(part: Part, env: Env) -> str:

@@ -38,8 +38,10 @@ from symres.kernel.terms import (
 ZERO_POLY = Poly({})
 EMPTY = Mono(frozenset(), {})
 MONOMIAL_LIMIT = 20_000
+WORK_LIMIT = 100_000
 _CACHE_LIMIT = 50_000
 _forms: dict[Term, Poly] = {}
+_work = [0]
 
 
 def normal_form(term: Term) -> Poly:
@@ -90,6 +92,17 @@ def plus(polys: list[Poly]) -> Poly:
     return Poly(terms)
 
 
+def start_work() -> None:
+    """Begin a decision: it may form ``WORK_LIMIT`` products of monomials."""
+    _work[0] = 0
+
+
+def _spend(products: int) -> None:
+    _work[0] += products
+    if products > MONOMIAL_LIMIT or _work[0] > WORK_LIMIT:
+        raise BudgetExceeded("the expression grows beyond what is decided here when it is multiplied out")
+
+
 def scale(poly: Poly, factor: Fraction | int) -> Poly:
     """The polynomial times a rational number."""
     if not factor:
@@ -105,8 +118,7 @@ def times(left: Poly, right: Poly) -> Poly:
         return scale(right, value)
     if (value := right.constant()) is not None:
         return scale(left, value)
-    if len(left.terms) * len(right.terms) > MONOMIAL_LIMIT:
-        raise BudgetExceeded(f"the expression has more than {MONOMIAL_LIMIT} terms when multiplied out")
+    _spend(len(left.terms) * len(right.terms))
     products = []
     for c, m in left.monomials():
         for d, n in right.monomials():

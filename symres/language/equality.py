@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from typing import cast
 
 from symres.kernel.decide import difference
 from symres.kernel.monomials import Poly
 from symres.kernel.normal import poly_term
-from symres.kernel.terms import Tensor, Term, substitute
+from symres.kernel.terms import Num, Tensor, Term, Var, substitute
 from symres.language.functions import expand_functions
 from symres.language.program import Definition
+from symres.language.unroll import unroll
 
 
 class Expanded(Mapping[Tensor, "Expanded.Rule"]):
-    """Definitions with their functions expanded, each when it is first used."""
+    """Definitions with their functions expanded, and sums of fixed length if ``unrolled``, each when it is first used."""
 
     class Rule:
         """One expanded definition."""
 
-        def __init__(self, definition: Definition) -> None:
-            self.definition = definition
+        def __init__(self, definition: Definition, unrolled: bool) -> None:
+            self.definition, self.unrolled = definition, unrolled
             self.body: Term | None = None
 
         def at(self, indices: Iterable[Term]) -> Term:
             """The right-hand side at the given indices."""
             if self.body is None:
-                self.body = expand_functions(self.definition.body)
+                body = expand_functions(self.definition.body)
+                self.body = unroll(body) if self.unrolled else body
             return substitute(self.body, dict(zip(self.definition.vars, indices, strict=True)))
 
-    def __init__(self, definitions: Mapping[Tensor, Definition]) -> None:
-        self._rules = {tensor: Expanded.Rule(definition) for tensor, definition in definitions.items()}
+    def __init__(self, definitions: Mapping[Tensor, Definition], *, unrolled: bool = False) -> None:
+        self._rules = {tensor: Expanded.Rule(definition, unrolled) for tensor, definition in definitions.items()}
 
     def __getitem__(self, tensor: Tensor) -> Expanded.Rule:
         return self._rules[tensor]
@@ -58,6 +62,26 @@ def proved_equal(left: Term, right: Term, definitions: Mapping[Tensor, Definitio
         BudgetExceeded: when the expressions grow beyond the limits of the kernel.
     """
     return not gap(left, right, definitions)
+
+
+def proved_equal_entrywise(
+    left: Term, right: Term, variables: Iterable[Var], definitions: Mapping[Tensor, Definition]
+) -> bool:
+    """Whether two terms are proved equal at every value of ``variables``, whose ranges are numbers.
+
+    Sums of fixed length are written out first, so that loops that were unrolled meet sums that were not.
+
+    Raises:
+        BudgetExceeded: when the expressions grow beyond the limits of the kernel.
+    """
+    expanded = Expanded(definitions, unrolled=True)
+    left, right = unroll(left), unroll(right)
+    names = tuple(variables)
+    for index in product(*(range(int(cast(Num, var.dim).value)) for var in names)):
+        place: dict[Var, Term] = {var: Num(k) for var, k in zip(names, index, strict=True)}
+        if gap(substitute(left, place), substitute(right, place), expanded):
+            return False
+    return True
 
 
 def gap_term(left: Term, right: Term, definitions: Mapping[Tensor, Definition] | None = None) -> Term:
