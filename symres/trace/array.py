@@ -18,7 +18,7 @@ from symres.trace.axes import length, shown, variables
 from symres.trace.dtypes import OF_KIND, DType
 from symres.trace.numbers import number
 from symres.trace.registry import METHODS, call
-from symres.trace.signals import NeedsConcreteSizes
+from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import Dim, integer, is_integer_like
 from symres.trace.tidy import at
 
@@ -123,7 +123,9 @@ class Array:
 
     @property
     def size(self) -> Any:
-        """The number of entries."""
+        """The number of entries; in PyTorch's code the method that gives the shape or one length."""
+        if notes().torch:
+            return lambda axis=None: self.shape if axis is None else self.shape[axis]
         return integer(length(tuple(dim for axis in self.axes for dim in axis)))
 
     @property

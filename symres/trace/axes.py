@@ -34,6 +34,8 @@ def axis_of(size: Term) -> Axis:
     size = index(size)
     if size is ONE:
         return ()
+    if isinstance(size, Num) and size.value <= 0:
+        raise Unsupported(f"an axis of length {size.value}")
     if isinstance(size, Mul):
         return tuple(atom for factor in size.args for atom in axis_of(factor))
     if isinstance(size, Pow) and size.exponent.denominator == 1:

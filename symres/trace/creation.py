@@ -34,18 +34,23 @@ def filled(axes: tuple[Axis, ...], body: Term, kind: str) -> Array:
 
 
 def _constant(name: str, body: Term) -> None:
-    def make(*shape: Any, dtype: Any = None) -> Array:
-        sizes = sizes_of(shape[0]) if len(shape) == 1 else list(shape)
-        if len(shape) == 2 and not is_integer_like(shape[1]):
-            sizes, dtype = sizes_of(shape[0]), shape[1]
-        return filled(_axes(sizes), body, kind_of(dtype))
+    def make(*sizes: Any, shape: Any = None, dtype: Any = None) -> Array:
+        if len(sizes) == 2 and not is_integer_like(sizes[1]):
+            shape, dtype = sizes
+        elif shape is None:
+            shape = sizes[0] if len(sizes) == 1 else sizes
+        return filled(_axes(shape), body, kind_of(dtype))
 
     def like(array: Any, dtype: Any = None, *, shape: Any = None) -> Array:
         array = as_array(array)
         axes = array.axes if shape is None else _axes(shape)
         return filled(axes, body, array.kind if dtype is None else kind_of(dtype))
 
+    def new(array: Array, *sizes: Any, dtype: Any = None) -> Array:
+        return make(*sizes, dtype=dtype)
+
     numpy_function(name)(make)
+    numpy_function(f"new_{name}", method=True)(new)
     numpy_function(f"{name}_like")(like)
 
 
@@ -71,9 +76,9 @@ def full_like(array: Any, fill_value: Any, dtype: Any = None) -> Array:
 
 
 @numpy_function("eye")
-def eye(n: Any, m: Any = None, k: int = 0, dtype: Any = None) -> Array:
+def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
     """``np.eye``: [j = i + k]."""
-    axes = _axes((n, n if m is None else m))
+    axes = _axes((N, N if M is None else M))
     names = [var for axis in axes for var in variables(axis)]
     (row, column) = (flat(axis, own) for axis, own in zip(axes, by_axis(axes, names), strict=True))
     return Array.result(axes, names, equal_indices(add(row, integer_term(k)), column), kind_of(dtype))
@@ -139,9 +144,9 @@ def _triangle(rows: Any, columns: Any, k: Any, lower: bool, kind: str) -> Array:
 
 
 @numpy_function("tri")
-def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Array:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Array:
     """``np.tri``: [j <= i + k]."""
-    return _triangle(n, n if m is None else m, k, True, kind_of(dtype))
+    return _triangle(N, N if M is None else M, k, True, kind_of(dtype))
 
 
 def _of_matrix(array: Any, k: Any, lower: bool) -> Array:

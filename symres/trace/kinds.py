@@ -6,10 +6,10 @@ from typing import Any
 
 from symres.errors import Unsupported
 from symres.trace.array import Array, as_array
-from symres.trace.dtypes import kind_of
+from symres.trace.dtypes import DType, kind_of
 from symres.trace.elementwise import elementwise
 from symres.trace.indexterms import is_integer
-from symres.trace.registry import numpy_function
+from symres.trace.registry import call, numpy_function
 from symres.trace.rules import nonzero
 
 
@@ -20,13 +20,34 @@ def copy(array: Any) -> Array:
     return Array.from_value(array.value, array.kind, array.scalar)
 
 
-_SAME = ("detach", "cpu", "numpy", "to", "type_as", "requires_grad_", "cuda", "block_until_ready")
+_SAME = ("detach", "cpu", "numpy", "requires_grad_", "cuda", "block_until_ready")
 
 
 @numpy_function("same", method=_SAME)
 def same_array(array: Array, *others: Any, **more: Any) -> Array:
     """What changes where or how an array is kept, not its entries."""
     return array
+
+
+@numpy_function("to", "type_as", method=True)
+def to(array: Array, *targets: Any, **more: Any) -> Array:
+    """``x.to(…)`` of PyTorch: devices are ignored, data types and those of other arrays are not."""
+    for target in targets:
+        if isinstance(target, (Array, DType)):
+            return astype(array, target.kind)
+    return array
+
+
+@numpy_function("numel", method=True)
+def numel(array: Array) -> Any:
+    """``x.numel()``."""
+    return call("prod", array.shape)
+
+
+@numpy_function("dim", method=("dim", "ndimension"))
+def dim(array: Array) -> int:
+    """``x.dim()``."""
+    return array.ndim
 
 
 @numpy_function("item", method=True)

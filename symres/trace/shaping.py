@@ -13,11 +13,11 @@ from symres.trace.alignment import align_right, unify
 from symres.trace.array import Array, as_array
 from symres.trace.axes import axis_of, by_axis, flat, free_length, moved, regroup, shown
 from symres.trace.axes import variables as fresh_variables
-from symres.trace.kinds import astype, copy
+from symres.trace.kinds import copy
 from symres.trace.polynomials import coefficient, same
 from symres.trace.reductions import axis_numbers
 from symres.trace.registry import numpy_function
-from symres.trace.signals import ShapeMismatch
+from symres.trace.signals import ShapeMismatch, notes
 from symres.trace.sizes import integer_term, is_integer_like
 
 
@@ -39,7 +39,7 @@ def _view(array: Array, axes: Sequence[Axis], names: Sequence[Var], index: Seque
 
 
 @numpy_function("reshape", method=("reshape", "view"))
-def reshape(array: Any, *shape: Any, newshape: Any = None) -> Array:
+def reshape(array: Any, *sizes: Any, newshape: Any = None, shape: Any = None) -> Array:
     """``np.reshape``: a view, or a copy where the entries are not in order in memory.
 
     Raises:
@@ -47,9 +47,8 @@ def reshape(array: Any, *shape: Any, newshape: Any = None) -> Array:
         ShapeMismatch: if the number of entries differs.
     """
     array = as_array(array)
-    if len(shape) == 1 and isinstance(shape[0], type):
-        return astype(array, shape[0])
-    wanted = [integer_term(size) for size in (_shape_arguments(shape) if newshape is None else sizes_of(newshape))]
+    given = sizes_of(newshape or shape) if newshape or shape else _shape_arguments(sizes)
+    wanted = [integer_term(size) for size in given]
     free = [k for k, size in enumerate(wanted) if size is Num(-1)]
     if len(free) > 1:
         raise Unsupported("a reshape with more than one -1")
@@ -108,7 +107,7 @@ def transpose(array: Any, axes: Any = None) -> Array:
 @numpy_function("transpose_method", method=("transpose", "permute"))
 def transpose_method(array: Array, *axes: Any) -> Array:
     """``x.transpose(…)``, of two axes as PyTorch has it where the array has more."""
-    if len(axes) == 2 and array.ndim > 2:
+    if len(axes) == 2 and (array.ndim > 2 or notes().torch):
         return swapaxes(array, *axes)
     if len(axes) == 1 and (axes[0] is None or not is_integer_like(axes[0])):
         return transpose(array, axes[0])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from symres.kernel.terms import ONE, ZERO, Num, Term, Var, add, mul
+from symres.kernel.terms import ONE, ZERO, Fun, Num, Term, Var, add, mul, walk
 from symres.trace.indexterms import floor_quotient
 from symres.trace.polynomials import coefficient, index, same
 from symres.trace.signals import NeedsConcreteSizes
@@ -55,25 +55,61 @@ class Inverse:
         return summed(self.left, mul(*self.guards, *self.deltas, body))
 
 
+@dataclass(frozen=True)
+class Map:
+    """``place = term``: a buffer variable, or a combination of several, in terms of the view's variables."""
+
+    place: Term
+    dim: Term
+    term: Term
+
+
+def _joined(maps: list[Map], base: Sequence[Var]) -> list[Map]:
+    """Neighbouring maps made of one flat index by division and remainder, joined to a map of the flat index."""
+    joined: list[Map] = []
+    for each in maps:
+        last = joined[-1] if joined else None
+        if last is not None and _divides(last.term) and _follows(last.place, each.place, base):
+            flat = index(add(mul(last.term, each.dim), each.term))
+            if not _divides(flat):
+                place = index(add(mul(last.place, each.dim), each.place))
+                joined[-1] = Map(place, index(mul(last.dim, each.dim)), flat)
+                continue
+        joined.append(each)
+    return joined
+
+
+def _divides(term: Term) -> bool:
+    return any(isinstance(node, Fun) and node.name == "floordiv" for node in walk(term))
+
+
+def _follows(first: Term, second: Term, base: Sequence[Var]) -> bool:
+    """Whether the second variable is the next one in the buffer after those of the first place."""
+    last = max(position for position, var in enumerate(base) if var in first.free)
+    return last + 1 < len(base) and base[last + 1] is second
+
+
 def invert(base: Sequence[Var], names: Sequence[Var], index_terms: Sequence[Term]) -> Inverse:
     """Invert the maps ``base = index_terms(names)``."""
     result = Inverse({}, [], [], [], [])
-    rest: list[int] = []
-    for k, (var, term) in enumerate(zip(base, index_terms, strict=True)):
+    rest: list[Map] = []
+    for var, term in zip(base, index_terms, strict=True):
         if isinstance(term, Var) and term in names and term not in result.reading and same(term.dim, var.dim):
             result.reading[term] = var
         else:
-            rest.append(k)
+            rest.append(Map(var, var.dim, term))
+    rest = _joined([Map(each.place, each.dim, at(each.term, result.reading)) for each in rest], base)
     # Maps that determine their variable come first, so that the others become conditions on it.
-    rest.sort(key=lambda k: _shift(at(index_terms[k], result.reading), names) is None)
-    for position, k in enumerate(rest):
-        term = at(index_terms[k], result.reading)
+    rest.sort(key=lambda each: _shift(each.term, names) is None)
+    for number, each in enumerate(rest):
+        term = at(each.term, result.reading)
         inside = [name for name in names if name in term.free and name not in result.reading]
-        alone = not any(name in index_terms[j].free for j in rest[position + 1 :] for name in inside)
+        alone = not any(name in other.term.free for other in rest[number + 1 :] for name in inside)
+        now = Map(each.place, each.dim, term)
         if not inside:
-            result.guards.append(equal_indices(base[k], term))
-        elif not (alone and _digits(base[k], term, inside, result)):
-            _leave(base[k], term, inside, alone, result)
+            result.guards.append(equal_indices(each.place, term))
+        elif not (alone and _digits(now, inside, result)):
+            _leave(now, inside, alone, result)
     unseen = [name for name in names if name not in result.reading and name not in result.left]
     result.left += unseen
     result.injective &= not unseen
@@ -82,9 +118,9 @@ def invert(base: Sequence[Var], names: Sequence[Var], index_terms: Sequence[Term
     return result
 
 
-def _digits(var: Var, term: Term, inside: list[Var], result: Inverse) -> bool:
+def _digits(each: Map, inside: list[Var], result: Inverse) -> bool:
     """Solve a map onto the whole range by its digits: ``b = u·K + v`` gives u = b // K and v = b - u·K."""
-    coefficients = {name: coefficient(term, name) for name in inside}
+    coefficients = {name: coefficient(each.term, name) for name in inside}
     if any(value is None for value in coefficients.values()):
         return False
     scale: Term = ONE
@@ -96,10 +132,10 @@ def _digits(var: Var, term: Term, inside: list[Var], result: Inverse) -> bool:
         del coefficients[name]
         digits.append((name, scale))
         scale = index(mul(scale, name.dim))
-    constant = at(term, dict.fromkeys(inside, ZERO))
-    if constant is not ZERO or not same(scale, var.dim):
+    constant = at(each.term, dict.fromkeys(inside, ZERO))
+    if constant is not ZERO or not same(scale, each.dim):
         return False
-    remaining: Term = var
+    remaining = each.place
     for name, weight in reversed(digits):
         digit = floor_quotient(remaining, weight)
         result.reading[name] = digit
@@ -118,12 +154,12 @@ def _shift(term: Term, names: Sequence[Var]) -> tuple[Var, Term, Term] | None:
     return inside[0], unit, at(term, {inside[0]: ZERO})
 
 
-def _leave(var: Var, term: Term, inside: list[Var], alone: bool, result: Inverse) -> None:
+def _leave(each: Map, inside: list[Var], alone: bool, result: Inverse) -> None:
     """A map that is not onto: sum over a delta, and describe the region."""
-    shift = _shift(term, inside)
+    shift = _shift(each.term, inside)
     if shift is not None:
         name, unit, start = shift
-        offset = index(mul(unit, var - start))
+        offset = index(mul(unit, each.place - start))
         limits = [bracket(">=", offset), bracket(">=", name.dim - 1 - offset)]
         limits = [limit for limit in limits if limit is not ONE]
         if not limits or not alone:
@@ -131,13 +167,13 @@ def _leave(var: Var, term: Term, inside: list[Var], alone: bool, result: Inverse
             result.guards += limits
             return
         result.region += limits
-        result.deltas.append(equal_indices(var, term))
+        result.deltas.append(equal_indices(each.place, each.term))
         result.left.append(name)
         return
-    delta = equal_indices(var, term)
+    delta = equal_indices(each.place, each.term)
     result.deltas.append(delta)
     result.left += [name for name in inside if name not in result.left]
-    linear = len(inside) == 1 and isinstance(coefficient(term, inside[0]), Num)
+    linear = len(inside) == 1 and isinstance(coefficient(each.term, inside[0]), Num)
     result.injective &= linear and alone
     if result.injective:
         result.region.append(summed(inside, delta))

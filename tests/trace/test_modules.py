@@ -108,6 +108,9 @@ def test_torchs_conventions() -> None:
         assert x.unsqueeze(1).permute(2, 0, 1).shape == (x.shape[1], x.shape[0], 1)
         assert torch.cat([x, x], dim=1).shape == (x.shape[0], 2 * x.shape[1])
         assert repr(functional.relu(x)) == repr(x.clamp(min=0))
+        assert (x.size(0), x.size(), x.numel(), x.dim()) == (x.shape[0], x.shape, x.shape[0] * x.shape[1], 2)
+        assert x.transpose(-2, -1).shape == x.new_zeros(x.size(1), x.size(0)).shape
+        assert (x > 0).to(x.dtype).kind == "float"
         y = x.clone()
         y.mul_(2).add_(1)
         assert repr(y) == repr(x * 2 + 1)

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symres.kernel.terms import Num, Tensor
-from symres.trace.array import Array
+from symres.kernel.terms import Num, Size, Tensor
+from symres.trace.array import Array, as_array
 from symres.trace.modules import MODULES
 from symres.trace.signals import recording
 from tests.trace.definitions import Evaluator
@@ -99,3 +99,61 @@ def test_random_programs(dims: list[int], data: st.DataObject) -> None:
         for expected, found in names:
             assert found.shape == np.shape(expected)
             np.testing.assert_allclose(evaluator.value(found.value), expected, rtol=1e-9, atol=1e-9)
+
+
+SLICES = (
+    slice(None),
+    slice(None, 2),
+    slice(1, None),
+    slice(-2, None),
+    slice(1, -1),
+    slice(None, None, -1),
+    slice(0, 3, 2),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), sizes=st.sampled_from([(3, 4), (5, 3), (4, 4)]))
+def test_random_programs_with_symbolic_sizes(data: st.DataObject, sizes: tuple[int, int]) -> None:
+    """Sizes are at least 3, so that what the trace assumes of slices holds."""
+    array = np.random.default_rng(5).normal(size=sizes)
+    symbol = Array.symbol(Tensor("x", (Size("N"), Size("D"))))
+    evaluator = Evaluator({"N": sizes[0], "D": sizes[1]}, {"x": array.copy()})
+    names: list[tuple[Any, Any]] = [(array, symbol)]
+    key_parts = st.one_of(st.sampled_from([0, 1, -1, None]), st.sampled_from(SLICES))
+    with recording():
+        for number in range(1, data.draw(st.integers(2, 6))):
+            a, b = names[data.draw(st.integers(0, len(names) - 1))]
+            if a.ndim == 0 or min(a.shape) < 3:
+                continue
+            key = tuple(data.draw(st.lists(key_parts, min_size=1, max_size=a.ndim)))
+            if sum(part is not None for part in key) > a.ndim:
+                continue
+            kind = data.draw(
+                st.sampled_from(["view", "transpose", "flat", "set", "add", "scale", "mask", "copy", "row"])
+            )
+            if kind == "view":
+                names.append((a[key], b[key]))
+            elif kind == "transpose":
+                names.append((a.T, b.T))
+            elif kind == "flat":
+                names.append((a.reshape(-1), b.reshape(-1)))
+            elif kind == "set":
+                a[key], b[key] = number, number
+            elif kind == "add":
+                a[key] += number
+                b[key] += number
+            elif kind == "scale":
+                u, v = a[key], b[key]
+                u *= 2
+                v *= 2
+            elif kind == "mask":
+                a[a > 0] = -number
+                b[b > 0] = -number
+            elif kind == "copy":
+                names.append((a + a, b + b))
+            elif kind == "row":
+                a -= a[:1]
+                b -= b[:1]
+        for expected, found in names:
+            np.testing.assert_allclose(evaluator.value(as_array(found).value), expected, rtol=1e-9, atol=1e-9)
