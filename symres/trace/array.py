@@ -17,7 +17,7 @@ from symres.trace import writing
 from symres.trace.axes import length, shown, variables
 from symres.trace.dtypes import OF_KIND, DType
 from symres.trace.numbers import number
-from symres.trace.registry import METHODS, call
+from symres.trace.registry import METHODS, call, unknown
 from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import Dim, integer, is_integer_like
 from symres.trace.tidy import at
@@ -182,7 +182,7 @@ class Array:
             raise AttributeError(name)
         method = METHODS.get(name)
         if method is None:
-            raise Unsupported(f"the array method or attribute .{name} is not known to symres")
+            raise unknown(f"the array method or attribute .{name}", name, METHODS)
 
         def bound(*args: Any, **kwargs: Any) -> Any:
             return method(self, *args, **kwargs)

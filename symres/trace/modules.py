@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from symres.errors import Unsupported
 from symres.kernel.terms import Num, Term
 from symres.language.constants import INFINITY, PI
 from symres.language.functions import exp
@@ -29,7 +28,7 @@ from symres.trace import (
 from symres.trace.array import Array
 from symres.trace.dtypes import DTYPES, OF_KIND, is_subtype, kind_of
 from symres.trace.elementwise import UFUNC_NAMES
-from symres.trace.registry import FUNCTIONS, call
+from symres.trace.registry import FUNCTIONS, call, lookup, unknown
 
 
 class Ufunc:
@@ -48,11 +47,7 @@ class Ufunc:
 
 
 def _function(name: str) -> Any:
-    if name in UFUNC_NAMES:
-        return Ufunc(name)
-    if name not in FUNCTIONS:
-        raise Unsupported(f"np.{name} is not known to symres", remedy="rewrite it with functions listed in the docs")
-    return FUNCTIONS[name]
+    return Ufunc(name) if name in UFUNC_NAMES else lookup(name)
 
 
 def _finfo(dtype: Any = None) -> Any:
@@ -94,10 +89,9 @@ class Module:
             return MODULES[full]
         if self.prefix in ("", "math.") and name in _CONSTANTS:
             return _CONSTANTS[name]()
-        try:
-            return _function(self.prefix + name)
-        except Unsupported:
-            raise Unsupported(f"{full} is not known to symres") from None
+        if self.prefix + name not in FUNCTIONS:
+            raise unknown(full, self.prefix + name, FUNCTIONS)
+        return _function(self.prefix + name)
 
 
 def _errstate(**_: Any) -> Any:

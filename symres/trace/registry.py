@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from symres.errors import Unsupported, UsageError
@@ -39,8 +40,15 @@ def lookup(name: str) -> Function:
     """The function of that NumPy name."""
     found = FUNCTIONS.get(name)
     if found is None:
-        raise Unsupported(f"np.{name} is not known to symres", remedy="rewrite it with functions listed in the docs")
+        raise unknown(f"np.{name}", name, FUNCTIONS)
     return found
+
+
+def unknown(shown: str, name: str, table: Mapping[str, Any]) -> Unsupported:
+    """The refusal of a name that a table does not have, with the nearest ones."""
+    near = get_close_matches(name, table, n=3)
+    remedy = f"Did you mean {' or '.join(near)}?" if near else "Write it with functions that symres knows."
+    return Unsupported(f"{shown} is not known to symres", remedy=remedy)
 
 
 def numpy_function(*names: str, method: bool | tuple[str, ...] = False) -> Callable[[_F], _F]:
