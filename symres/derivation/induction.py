@@ -20,7 +20,7 @@ from symres.derivation.notation import State, outside_functions, split_last
 from symres.derivation.record import kernel_check, second_judge
 from symres.errors import UsageError
 from symres.kernel.terms import ZERO, Entry, Num, Size, Term, Var, substitute
-from symres.language.formula import Block, Display, Relation, Text, definition, equation
+from symres.language.formula import Block, Display, Formula, Relation, Text, definition, equation
 from symres.language.program import Definition
 
 Side = Callable[..., Term]
@@ -62,27 +62,27 @@ class Induction:
         self.opening: list[Block] = []
         self.conditions: list[Text] = []
         self.remarks: list[Text] = []
-        self.notes: list[tuple[Term, Text]] = []
+        self.notes: list[tuple[Formula, Text]] = []
         self.instanced: list[int] = []
 
     # ------------------------------------------------------------ what a derivation file says
 
-    def let(self, words: str, **slots: Term) -> Induction:
+    def let(self, words: str, **slots: Formula) -> Induction:
         """A sentence of the statement, before its formulas."""
         self.opening.append(Text(words, slots))
         return self
 
-    def where(self, sign: Term, words: str, **slots: Term) -> Induction:
+    def where(self, sign: Formula, words: str, **slots: Formula) -> Induction:
         """Say what a sign means."""
         self.notes.append((sign, Text(words, slots)))
         return self
 
-    def assume(self, words: str, **slots: Term) -> Induction:
+    def assume(self, words: str, **slots: Formula) -> Induction:
         """A condition of the theorem."""
         self.conditions.append(Text(words, slots))
         return self
 
-    def remark(self, words: str, **slots: Term) -> Induction:
+    def remark(self, words: str, **slots: Formula) -> Induction:
         """A remark in plain words."""
         self.remarks.append(Text(words, slots))
         return self
@@ -117,6 +117,40 @@ class Induction:
         self.displayed.append(self.indices.relation(equation(*claim)))
         return self
 
+    def consequence(
+        self, name: str, title: str, by: str, left: Side, right: Side, dims: Sequence[Term], *, of: Side | None = None
+    ) -> Induction:
+        """Prove ``left(…) = right(…)`` at depth L by a statement proved before.
+
+        Args:
+            name: of the consequence, for labels.
+            title: of this part of the proof.
+            by: the name of the statement, used from left to right.
+            left: what was proved before, given the indices.
+            right: what follows.
+            dims: the ranges of the indices.
+            of: what is displayed as the left side in the theorem, if not ``left``.
+
+        Raises:
+            RefusedStep: if it is not proved.
+            UsageError: if there is no such statement.
+        """
+        found = next((each for each in self.statements if each.name == by), None)
+        if found is None:
+            raise UsageError(f"no statement {by!r} was proved before {name!r}")
+        variables = self.indices.axes(Var("d", dim) for dim in dims)
+        step = self.ledger.step(
+            name,
+            (left(*variables), right(*variables)),
+            "substitute",
+            Text("by what was proved first"),
+            rewrite=lambda term: self._by_hypothesis(found, term, self.depth),
+            key=True,
+        )
+        self.parts.append(Part(title, (step,)))
+        self.displayed.append(self.indices.relation(equation((of or left)(*variables), right(*variables))))
+        return self
+
     def instances(self, *depths: int) -> Induction:
         """Check every statement at these depths, all recurrences carried out, with no use of the induction.
 
@@ -142,7 +176,7 @@ class Induction:
             f"{statement.name}-base",
             sides,
             "base",
-            Text("the base, {n}: there is no block, and the sum is empty", {"n": equation(self.depth, ZERO)}),
+            Text("the base, {n}: there is no block", {"n": equation(self.depth, ZERO)}),
             rewrite=lambda term: self._unfolded(term, ZERO),
             key=True,
         )
@@ -154,9 +188,13 @@ class Induction:
         opened = self._unfolded(first, after)
         named = statement.last(n, *variables) if statement.last else opened
         replaced = self._by_hypothesis(statement, named, n)
+
+        def compare(term: Term) -> Term:
+            return self._by_hypothesis(statement, self._right_opened(term, n), n)
+
         if not shown:
             self.ledger.check(f"{name}-from-{n!r}", opened, named)
-            self.ledger.check(f"{name}-step-from-{n!r}", replaced, goal, rewrite=lambda t: self._right_opened(t, n))
+            self.ledger.check(f"{name}-step-from-{n!r}", replaced, goal, rewrite=compare)
             return []
         hypothesis = equation(statement.left(n, *variables), statement.right(n, *variables))
         steps = [
@@ -168,7 +206,7 @@ class Induction:
                 rewrite=lambda term: self._unfolded(term, after),
             )
         ]
-        self.ledger.check(f"{name}-goal", replaced, goal, rewrite=lambda t: self._right_opened(t, n))
+        self.ledger.check(f"{name}-goal", replaced, goal, rewrite=compare)
         self.ledger.claims += [EqualClaim(f"{name}-{kind}", variables, first, side) for kind, side in (("hypothesis", replaced), ("step", goal))]
         return [
             *steps,
@@ -182,7 +220,7 @@ class Induction:
                 f"{name}-step",
                 self.indices.relation(equation(first, goal)),
                 "collect",
-                Text("the last block becomes the last term of the sum"),
+                Text("the last block becomes the last term"),
                 True,
             ),
         ]
@@ -256,7 +294,8 @@ class Induction:
                 yield definition(Entry(each.tensor, each.vars), each.body)
                 continue
             layer, *rest = self.indices.axes((Var("i", self.depth), *(Var("d", dim) for dim in each.tensor.dims[1:])))
-            yield self.indices.relation(definition(each(0, *rest), each.base(*rest)))
+            if not isinstance(each.base(*rest), Entry):
+                yield self.indices.relation(definition(each(0, *rest), each.base(*rest)))
             yield self.indices.relation(definition(each(layer + 1, *rest), each.step(layer, *rest)))
 
 

@@ -48,7 +48,7 @@ class StackInduction(Induction):
         first = state.base(d)
         if not isinstance(first, Entry):
             raise UsageError(f"{state.tensor.name} begins with {first!r}, which is no input")
-        left = Entry(adjoint(first.tensor), (d,))
+        left = adjoint(state.tensor)(ZERO, d)
 
         def gradient(n: Term) -> Term:
             return sum_(e, upstream(e) * product(n, e, d))
@@ -57,7 +57,7 @@ class StackInduction(Induction):
             f"{name}-base",
             (upstream(d), gradient(ZERO)),
             "base",
-            Text("the base, {n}: {x} is the output itself", {"n": equation(self.depth, ZERO), "x": state(0, d)}),
+            Text("the base, {n}: the input is the output", {"n": equation(self.depth, ZERO)}),
             rewrite=lambda term: product.unfold(term, ZERO),
             key=True,
         )
@@ -74,6 +74,32 @@ class StackInduction(Induction):
         self.displayed.append(self.indices.relation(equation(left, gradient(self.depth))))
         return self
 
+    def show_block_gradient(
+        self, name: str, title: str, state: State, weights: Tensor, upstream: Tensor, slope: Entries
+    ) -> StackInduction:
+        """Prove the gradient by the weights of one block, given the gradient ``upstream`` at its output.
+
+        Args:
+            name: of the statement, for labels.
+            title: of this part of the proof.
+            state: the stack.
+            weights: the weights, layers first; block n uses those of layer n only.
+            upstream: the gradient at the state at n + 1.
+            slope: ``slope(n, e, p)``, the derivative of the state at n + 1 by the weight p of block n.
+
+        Raises:
+            RefusedStep: if it is not proved.
+        """
+        (layers, parameters), (size,) = weights.dims, state.tensor.dims[1:]
+        n, p, e = self.indices.axes((Var("n", layers), Var("p", parameters), Var("e", size)))
+        derived = self.pulled_back(weights, state, n, upstream, p)
+        claimed = sum_(e, upstream(e) * slope(n, e, p))
+        reason = Text("the chain rule through one block: {w} enters nothing below {x}", {"w": weights(n, p), "x": state(n + 1, e)})
+        step = self.ledger.step(name, (derived, claimed), "chain rule", reason, key=True)
+        self.parts.append(Part(title, (step,)))
+        self.displayed.append(self.indices.relation(equation(adjoint(weights)(n, p), claimed)))
+        return self
+
     def _gradient_step(
         self,
         name: str,
@@ -87,7 +113,7 @@ class StackInduction(Induction):
         shown: bool = True,
     ) -> list[Step]:
         e, c, d = variables
-        derived = self.pulled_back(state, n, upstream, c)
+        derived = self.pulled_back(state.tensor, state, n, upstream, c)
         by_block = sum_(e, upstream(e) * block(n, e, c))
         if not shown:
             self.ledger.check(f"{name}-block-0", derived, by_block)
@@ -120,23 +146,23 @@ class StackInduction(Induction):
             ),
         ]
 
-    def pulled_back(self, state: State, n: Term, upstream: Tensor, c: Var) -> Term:
-        """The gradient of ``Σ_e upstream[e] state[n + 1, e]`` by ``state[n, c]``, by a reverse sweep through one block."""
+    def pulled_back(self, by: Tensor, state: State, n: Term, upstream: Tensor, index: Var) -> Term:
+        """The gradient of ``Σ_e upstream[e] state[n + 1, e]`` by ``by[n, index]``, by a reverse sweep through one block."""
         (size,) = state.tensor.dims[1:]
-        before = Tensor("before the block", (size,))
+        free = Tensor("free", by.dims[1:])
 
-        def free(node: Term) -> Term | None:
-            inside = isinstance(node, Entry) and node.tensor == state.tensor and node.args[0] is n
-            return Entry(before, node.children[1:]) if inside else None
+        def freed(node: Term) -> Term | None:
+            inside = isinstance(node, Entry) and node.tensor == by and node.args[0] is n
+            return Entry(free, node.children[1:]) if inside else None
 
         def back(node: Term) -> Term | None:
-            inside = isinstance(node, Entry) and node.tensor == before
-            return Entry(state.tensor, (n, *node.children)) if inside else None
+            inside = isinstance(node, Entry) and node.tensor == free
+            return Entry(by, (n, *node.children)) if inside else None
 
         out = Var("e", size)
-        program = Program("block", {before.name: before}, {before.name: ((size,),)})
-        program.outputs["after"] = Value(((size,),), (out,), transform(state.step(n, out), free))
-        return transform(reverse(program, [before.name], {"after": upstream}).gradient(before.name).at((c,)), back)
+        program = Program("block", {"free": free}, {"free": ((index.dim,),)})
+        program.outputs["after"] = Value(((size,),), (out,), transform(state.step(n, out), freed))
+        return transform(reverse(program, ["free"], {"after": upstream}).gradient("free").at((index,)), back)
 
 
 def jacobian_product(name: str, depth: Term, size: Term, block: Entries) -> State:

@@ -181,10 +181,12 @@ class _Content:
         relations = self.derivation.definitions
         if not relations:
             return ""
-        marks = []
+        marks: list[str] = []
         for number, relation in enumerate(relations, start=1):
             left = relation.parts[0]
-            marks.append(self.label("def", left.tensor.name if isinstance(left, Entry) else str(number)))
+            mark = self.label("def", left.tensor.name if isinstance(left, Entry) else str(number))
+            # A state has two lines, its start and its step.
+            marks.append(f"{mark}-{number}" if mark and mark in marks else mark)
         return self.writer.align(relations, marks, ".")
 
     def shown(self) -> Iterator[Part]:
