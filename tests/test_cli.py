@@ -126,33 +126,6 @@ def test_each_kind_of_error_has_its_status(
     assert run("list") == (status, "", "symres: what was met\nwhat to do\n")
 
 
-def test_functions_are_found_and_the_nearest_is_named(tmp_path: Path) -> None:
-    (tmp_path / "beside.py").write_text("EPS = 1\n")
-    file = tmp_path / "layer.py"
-    file.write_text("import beside\ndef forward(x): return x\nclass Norm:\n    def forward(self, x): return x\nN = 3\n")
-    assert console.function(f"{file}:forward")(2) == 2
-    assert console.function(f"{file}:Norm.forward").__qualname__ == "Norm.forward"
-    assert console.function(f"{file}:forward") is console.function(f"{file}:forward")
-    with pytest.raises(UsageError, match="Did you mean forward"):
-        console.function(f"{file}:froward")
-    with pytest.raises(UsageError, match="no function or class"):
-        console.function(f"{file}:N")
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("x = 1\nraise ValueError('boom')\n", r"raised ValueError: boom\nat bad.py:2"),
-        ("def f(:\n", r"raised SyntaxError"),
-        ("import no_such_module_anywhere\n", r"raised ModuleNotFoundError"),
-    ],
-)
-def test_a_file_that_raises_is_reported_with_its_line(tmp_path: Path, source: str, message: str) -> None:
-    (tmp_path / "bad.py").write_text(source)
-    with pytest.raises(UsageError, match=message):
-        console.function(f"{tmp_path / 'bad.py'}:f")
-
-
 def test_values_are_json_and_never_run() -> None:
     assert console.values(["eps=1e-5", 'bn_param={"mode": "train"}', "flag=true"]) == {
         "eps": 1e-5,

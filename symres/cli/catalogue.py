@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -36,14 +37,20 @@ def list_(as_json: AsJson = False) -> None:
     if as_json:
         return print_json([entry.summary() for entry in entries])
     from rich.console import Console
-    from rich.table import Table
+    from rich.padding import Padding
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "kind", "verdict", "statement", "sources"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "id")
-    for entry in entries:
-        table.add_row(entry.id, entry.kind, entry.verdict, entry.title, ", ".join(key for key, _ in entry.sources))
-    return Console().print(table)
+    console = Console(highlight=False)
+    colours = {"theorem": "green", "theorem under conditions": "yellow", "refuted": "red"}
+    wide = max((len(entry.id) for entry in entries), default=0)
+    for subject, group in groupby(entries, key=lambda entry: entry.subject):
+        console.print(Text(subject, "bold"))
+        for entry in group:
+            line = Text.assemble(f"  {entry.id:<{wide}}  ", (entry.verdict, colours[entry.verdict]), f"  {entry.kind}")
+            line.append("  " + ", ".join(key for key, _ in entry.sources), "dim")
+            console.print(line)
+            console.print(Padding(Text(entry.title), (0, 0, 0, 6)))
+    return None
 
 
 def derive(

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib.util
 import json
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from symres import catalogue
-from symres.errors import Place, SymresError, Unsupported, UsageError
+from symres.errors import SymresError, Unsupported, UsageError
 
 OK, FAILED, MISUSE, UNDECIDED = 0, 1, 2, 3
 STATUS_OF_ERROR: dict[type[SymresError], int] = {UsageError: MISUSE, Unsupported: UNDECIDED, SymresError: FAILED}
-
-STATUS_OF_VERDICT = {"proved": OK, "refuted": FAILED, "undecided": UNDECIDED}
 
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids; `symres list` shows them.")]
 All = Annotated[bool, typer.Option("--all", help="Every entry of the catalogue.")]
@@ -118,57 +112,3 @@ def pairs(assignments: Sequence[str] | None) -> dict[str, str]:
             raise UsageError(f"--rename {assignment!r} is not NAME=OTHER", remedy="Write --rename x_hat=z.")
         found[name] = other
     return found
-
-
-def function(place: str) -> Callable[..., Any]:
-    """The function or class that ``FILE.py:NAME`` names (``FILE.py:Class.method`` for a method). The file is run.
-
-    Raises:
-        UsageError: if there is no such file or name, or the file itself raises.
-    """
-    file, colon, name = place.rpartition(":")
-    if not (colon and file and name):
-        raise UsageError(f"{place!r} is not FILE.py:NAME")
-    found: Any = _module(Path(file))
-    for part in name.split("."):
-        if not hasattr(found, part):
-            names = [known for known, value in vars(found).items() if callable(value) and not known.startswith("__")]
-            near = difflib.get_close_matches(part, names, n=3, cutoff=0.4)
-            remedy = f"Did you mean {' or '.join(near)}?" if near else f"It has {', '.join(names) or 'no functions'}."
-            raise UsageError(f"{file} has no {name!r}", remedy=remedy)
-        found = getattr(found, part)
-    if not callable(found):
-        raise UsageError(f"{name!r} in {file} is no function or class")
-    return found  # type: ignore[no-any-return]
-
-
-_modules: dict[Path, ModuleType] = {}
-
-
-def _module(path: Path) -> ModuleType:
-    path = path.resolve()
-    if path in _modules:
-        return _modules[path]
-    if not path.is_file():
-        raise UsageError(f"there is no file {path.name!r} in {path.parent}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{path.name} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent))
-    shadowed = sys.modules.get(path.stem)
-    sys.modules[path.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    except SymresError:
-        raise
-    except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = error.lineno if isinstance(error, SyntaxError) else frames[-1].lineno if frames else None
-        place = Place(path.name, line or 1, (frames[-1].line or "") if frames else "")
-        raise UsageError(f"{path.name} raised {type(error).__name__}: {error}", place=place) from error
-    finally:
-        if shadowed is not None:
-            sys.modules[path.stem] = shadowed
-    _modules[path] = module
-    return module

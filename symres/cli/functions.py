@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +13,10 @@ import symres
 from symres.cli.console import (
     FAILED,
     OK,
-    STATUS_OF_VERDICT,
     UNDECIDED,
     AsJson,
     Fixed,
     Shapes,
-    function,
     print_json,
     values,
     worst,
@@ -33,19 +32,20 @@ def grad(
     format: Annotated[str, typer.Option(help="tex, md, py or json.")] = "md",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write to.")] = None,
 ) -> None:
-    """Derive the gradient of a NumPy function, for symbolic sizes. The function is run as Python, in this process.
+    """Derive the gradient of a NumPy  for symbolic sizes. The function is run as Python, in this process.
 
     `symres grad layer.py:forward --shapes "x: B D, gamma: D"` prints it as Markdown.
 
     `symres grad layer.py:forward --shapes "x: B D" --format py -o backward.py` writes a NumPy function.
     """
     from symres.export.files import write_whole
+    from symres.trace.source import load
 
     writers = {"tex": "to_latex", "md": "to_markdown", "py": "to_numpy", "json": "certificate"}
     if format not in writers:
         raise UsageError(f"there is no format {format!r}", remedy=f"The formats of grad are {', '.join(writers)}.")
     names = tuple(name.strip() for name in wrt.split(",")) if wrt else None
-    result = symres.gradient(function(target), wrt=names, shapes=shapes or None, set=values(fixed))
+    result = symres.gradient(load(target), wrt=names, shapes=shapes or None, set=values(fixed))
     text = getattr(result, writers[format])()
     text = text if isinstance(text, str) else json.dumps(text, indent=1, ensure_ascii=False)
     if output is None:
@@ -61,10 +61,10 @@ def verify(
     grads: Annotated[str, typer.Option(help="Which argument each result belongs to, in order: x,gamma,beta.")] = "",
     fixed: Fixed = None,
     timeout: Annotated[float, typer.Option(help="Seconds the functions may run.")] = 60.0,
-    certificate: Annotated[Path | None, typer.Option(help="Write a certificate (.json) or a Coq proof (.v).")] = None,
+    certificate: Annotated[Path | None, typer.Option(help="Write a certificate for `recheck`.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove or refute a backward function, for every size. Both functions are run as Python, in this process.
+    """Prove or refute a backward  for every size. Both functions are run as Python, in this process.
 
     `symres verify ln.py:forward ln.py:backward --shapes "x: N D, gamma: D, beta: D"`
 
@@ -73,25 +73,23 @@ def verify(
     `symres verify bn.py:forward bn.py:backward --shapes "x: N D" --set 'bn_param={"mode": "train"}'`
     """
     from symres.export.files import write_whole
+    from symres.trace.source import load
 
     verdict = symres.verify(
-        function(forward),
-        function(backward) if backward else None,
+        load(forward),
+        load(backward) if backward else None,
         shapes=shapes or None,
         grads=tuple(name.strip() for name in grads.split(",")) if grads else None,
         set=values(fixed),
         timeout=timeout,
     )
     if certificate is not None:
-        write_whole(certificate, verdict.certificate(certificate.suffix.lstrip(".")))
+        write_whole(certificate, json.dumps(verdict.certificate, indent=1, ensure_ascii=False) + "\n")
     if as_json:
         print_json(verdict.to_json())
     else:
-        from rich.console import Console
-
-        console = Console()
-        console.print(verdict.report(console.width))
-    raise typer.Exit(STATUS_OF_VERDICT[verdict.verdict])
+        print(verdict.report(shutil.get_terminal_size().columns))
+    raise typer.Exit(verdict.exit_status)
 
 
 def recheck(
