@@ -197,9 +197,9 @@ def _(formula: Lam, setting: Setting) -> Piece:
     """A whole tensor: by name where all its axes run along, otherwise entry by entry, as (a_i)_i."""
     if _runs_along(formula.body, formula.vars):
         return layout(formula.body, replace(setting, dropped=setting.dropped | set(formula.vars)))
-    body = layout(formula.body, setting).node
-    letters = [setting.letters.get(var, tree.Letter(var.name)) for var in formula.vars]
-    return atom(tree.Script(tree.Fence(body), sub=row(*letters)))
+    variables, body, inside = setting.bind(formula.vars, formula.body)
+    letters = row(*(inside.letters[var] for var in variables))
+    return atom(tree.Script(tree.Fence(layout(body, inside).node), sub=letters))
 
 
 def _runs_along(term: Term, variables: tuple[Var, ...]) -> bool:

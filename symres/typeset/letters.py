@@ -118,7 +118,7 @@ def first_size(dim: Term) -> str:
 def groups_of(document: Any) -> Iterator[list[Term]]:
     """The terms of a document in groups: one for each formula, each text, and each step with its reason."""
     single = isinstance(document, Term) or any(hasattr(document, name) for name in ("ops", "slots", "relation"))
-    if single or (not is_dataclass(document) and not isinstance(document, (tuple, list))):
+    if single or (not is_dataclass(document) and not isinstance(document, (tuple, list, Mapping))):
         terms = list(terms_of(document))
         if terms:
             yield terms
@@ -137,6 +137,17 @@ def choose(groups: Iterable[list[Term]], taken: frozenset[str], pools: Mapping[s
         near = {chosen[other] for other in conflicts[var] if other in chosen}
         chosen[var] = next(letter for letter in _candidates(var, taken, pools) if letter not in near)
     return {var: _node(name) for var, name in chosen.items()}
+
+
+def another(var: Var, near: Iterable[Node], taken: frozenset[str], pools: Mapping[str, str] = POOLS) -> Node:
+    """A letter for a further variable that differs from those near it."""
+    avoided = set(near)
+    return next(node for node in map(_node, _candidates(var, taken, pools)) if node not in avoided)
+
+
+def bound_by(node: Term) -> tuple[Var, ...]:
+    """The variables that a node binds."""
+    return node.vars if isinstance(node, Lam) else (node.var,) if isinstance(node, Binder) else ()
 
 
 def _candidates(var: Var, taken: frozenset[str], pools: Mapping[str, str]) -> Iterator[str]:
@@ -175,7 +186,7 @@ def _add_conflicts(terms: list[Term], conflicts: dict[Var, set[Var]]) -> None:
         if (node, scope) in seen:
             continue
         seen.add((node, scope))
-        bound = node.vars if isinstance(node, Lam) else (node.var,) if isinstance(node, Binder) else ()
+        bound = bound_by(node)
         for var in bound:
             others = (scope | set(bound)) - {var}
             conflicts.setdefault(var, set()).update(others)

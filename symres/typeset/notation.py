@@ -6,7 +6,7 @@ A notation is made once for all formulas of a document, so that one name has one
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from symres.kernel.terms import Size, Term, Var, walk
 from symres.language.formula import ADJOINT
 from symres.language.functions import FUNCTIONS, split_name
 from symres.typeset.layout import Fraction, Letter, Node, Row, Sign
-from symres.typeset.letters import POOLS, choose, groupings_of, groups_of, names_of
+from symres.typeset.letters import POOLS, another, choose, groupings_of, groups_of, names_of
 from symres.typeset.names import derivative, literal, symbols
 
 _DEPTHS = frozenset({"L", "depth", "n_layers", "num_layers"})
@@ -103,10 +103,15 @@ class Notation:
         return 0 if self.counts_layers(dim) else self.first
 
     def letters(self, document: Any) -> dict[Var, Node]:
-        """Letters for all index variables of a formula or a document."""
-        names = {name.removeprefix(ADJOINT) for _, name in names_of(document)} | set(self.symbols)
-        used = {letter for name in names for letter in _letters(self.symbol(name))}
-        return choose(groups_of(document), frozenset(used | _RESERVED), {**POOLS, **self.pools})
+        """Letters for all index variables of a formula or a document, whose names this notation knows."""
+        return choose(groups_of(document), self._taken(), {**POOLS, **self.pools})
+
+    def letter(self, var: Var, near: Iterable[Node]) -> Node:
+        """A letter for one more variable, other than those near it."""
+        return another(var, near, self._taken(), {**POOLS, **self.pools})
+
+    def _taken(self) -> frozenset[str]:
+        return _RESERVED.union(*(_letters(symbol) for symbol in self.symbols.values()))
 
 
 def _letters(node: Node) -> set[str]:

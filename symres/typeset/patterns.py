@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from symres.kernel.terms import ONE, Add, Entry, Fun, Iverson, Mul, Num, Term, add, mul, neg
+from symres.kernel.terms import ONE, Add, Entry, Fun, Iverson, Mul, Num, Sum, Term, add, mul, neg
 from symres.language.constants import INFINITY
 from symres.language.functions import relu, sign
 
@@ -77,7 +77,10 @@ def in_sum(args: tuple[Term, ...]) -> list[Item]:
 
 
 def signed(part: Term) -> Item:
-    """The summand as a sign and what follows it."""
+    """The summand as a sign and what follows it; Σ(−a) counts as −Σ a."""
+    if isinstance(part, Sum):
+        inner = signed(part.body)
+        return Item(inner.negative, Sum(part.var, inner.term) if inner.negative else part)
     number = part.args[0] if isinstance(part, Mul) else part
     if isinstance(number, Num) and number.value < 0:
         return Item(True, neg(part))

@@ -7,7 +7,7 @@ to fit a width. :class:`Printer` does the same for all formulas of a document in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from symres.errors import UsageError
@@ -16,6 +16,7 @@ from symres.language.formula import Formula, Relation
 from symres.typeset import functions, matrix, products, rules  # noqa: F401  (their rules enter the table)
 from symres.typeset.breaking import Line, break_relation
 from symres.typeset.layout import Node, relation
+from symres.typeset.letters import terms_of
 from symres.typeset.metrics import TEXT, measure
 from symres.typeset.notation import Notation
 from symres.typeset.setting import Setting, layout
@@ -54,20 +55,22 @@ class Printer:
         found = (notation or Notation()).of(*documents)
         return cls(found, found.letters(documents), width)
 
-    def setting(self) -> Setting:
-        """What the rules need to know."""
-        return Setting(self.notation, self.letters, numerator=max(4.0, 0.45 * self.width))
+    def setting(self, formula: Formula) -> Setting:
+        """What the rules need to know of a formula's surroundings."""
+        free = frozenset(var for term in terms_of(formula) for var in term.free)
+        raw = isinstance(formula, Var)
+        return Setting(self.notation, self.letters, raw, max(4.0, 0.45 * self.width), scope=free)
 
     def node(self, formula: Formula) -> Node:
         """The layout of a formula on one line; an index variable by itself is its letter."""
-        return layout(formula, replace(self.setting(), raw=isinstance(formula, Var))).node
+        return layout(formula, self.setting(formula)).node
 
     def lines(self, *formulas: Formula) -> list[list[Line]]:
         """The layouts of formulas, aligned with one another, each in lines that fit the width."""
         chains = []
         for formula in formulas:
             whole = formula if isinstance(formula, Relation) else Relation((formula,), ())
-            parts = [layout(part, self.setting()).node for part in whole.parts]
+            parts = [layout(part, self.setting(formula)).node for part in whole.parts]
             chains.append((parts, [relation(sign) for sign in whole.ops]))
         left = max((measure(parts[0]).width for parts, ops in chains if ops), default=0.0)
         left = left if left <= 0.45 * self.width else 0.0

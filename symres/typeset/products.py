@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from symres.kernel.terms import Add, Binder, Mul, Num, Pow, Size, Term, power, walk
+from symres.kernel.terms import Add, Binder, Mul, Num, Pow, Size, Sum, Term, power, walk
 from symres.typeset import layout as tree
 from symres.typeset.layout import Level, Node, Piece, at, row
 from symres.typeset.metrics import TEXT, measure
-from symres.typeset.patterns import in_product
+from symres.typeset.patterns import in_product, signed
 from symres.typeset.rules import number
 from symres.typeset.setting import Setting, layout
 
@@ -51,10 +51,9 @@ class _Factors:
                 below.append(power(factor.base, -factor.exponent))
             elif above and factor is above[-1]:
                 above[-1] = power(factor, 2)  # x x is x²
-            elif (
-                above and isinstance(last := above[-1], Pow) and last.base is factor and last.exponent.denominator == 1
-            ):
-                above[-1] = power(factor, last.exponent + 1)
+            elif isinstance(factor, Sum) and signed(factor).negative:
+                coefficient = -coefficient
+                above.append(signed(factor).term)
             else:
                 above.append(factor)
         return cls(coefficient, above, list(_gathered(below)))
@@ -159,7 +158,11 @@ def _goes_inside(term: Term, piece: Piece, parts: _Factors, setting: Setting) ->
     if piece.level == Level.OPERATOR:
         # A lone sum over a quantity, not over a mere size, is a quotient; a mean is 1/D Σ.
         return not others and not _is_scale(parts) and box.width <= setting.numerator
-    if box.width > setting.numerator or (_is_scale(parts) and not _is_small(piece, setting)):
+    if (
+        isinstance(piece.node, tree.Fraction)
+        or box.width > setting.numerator
+        or (_is_scale(parts) and not _is_small(piece, setting))
+    ):
         return False
     if isinstance(term, Add):
         return not _is_scale(parts) or (not others and not any(isinstance(node, Binder) for node in walk(term)))

@@ -10,7 +10,7 @@ from symres.language.formula import ADJOINT
 from symres.typeset import layout as tree
 from symres.typeset.indices import printed, sides
 from symres.typeset.layout import Level, Node, Piece, at, atom, relation, row
-from symres.typeset.patterns import in_sum
+from symres.typeset.patterns import in_sum, signed
 from symres.typeset.setting import Setting, layout
 
 
@@ -61,18 +61,30 @@ def _(formula: Add, setting: Setting) -> Piece:
     return Piece(tree.Row(tuple(items)), Level.SUM)
 
 
-@layout.register(Sum)
-@layout.register(Maximum)
-def _(formula: Binder, setting: Setting) -> Piece:
-    var, base = formula.var, setting.notation.base(formula.var.dim)
-    letter = setting.letters.get(var, tree.Letter(var.name))
-    raw = replace(setting, raw=True)
-    last = layout(printed(var.dim, base - 1, setting.notation.base), raw).node
-    body = at(layout(formula.body, setting), Level.OPERATOR)
-    if isinstance(formula, Maximum):
-        return Piece(row(tree.Big("max", letter), body), Level.OPERATOR)
+@layout.register
+def _(formula: Sum, setting: Setting) -> Piece:
+    if signed(formula).negative:
+        # Σ(−a) is −Σ a
+        inner = layout(signed(formula).term, setting)
+        return Piece(row(tree.Op("-", "unary"), inner.node), Level.SUM)
+    return _reaching("sum", formula, setting)
+
+
+@layout.register
+def _(formula: Maximum, setting: Setting) -> Piece:
+    return _reaching("max", formula, setting)
+
+
+def _reaching(sign: str, formula: Binder, setting: Setting) -> Piece:
+    """A large operator with its range before the body."""
+    base = setting.notation.base(formula.var.dim)
+    last = layout(printed(formula.var.dim, base - 1, setting.notation.base), replace(setting, raw=True)).node
+    (var,), term, inside = setting.bind((formula.var,), formula.body)
+    letter, body = inside.letters[var], at(layout(term, inside), Level.OPERATOR)
+    if sign == "max":
+        return Piece(row(tree.Big(sign, letter), body), Level.OPERATOR)
     first = row(letter, relation("="), tree.Digits(str(base)))
-    return Piece(row(tree.Big("sum", first, last), body), Level.OPERATOR)
+    return Piece(row(tree.Big(sign, first, last), body), Level.OPERATOR)
 
 
 @layout.register

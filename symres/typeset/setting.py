@@ -13,11 +13,12 @@ from functools import singledispatch
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Term, Var
+from symres.kernel.terms import Term, Var, substitute, walk
 from symres.language.formula import Relation
 from symres.typeset import layout as tree
 from symres.typeset.indices import printed
 from symres.typeset.layout import Level, Node, Piece, relation, row
+from symres.typeset.letters import bound_by
 from symres.typeset.notation import Notation
 
 
@@ -31,6 +32,7 @@ class Setting:
         raw: whether index variables are printed as they are, inside an index, or as the numbers they stand for.
         numerator: what is wider, in ems, is not put into a fraction or under a root, where no line can break.
         dropped: the axes of a whole tensor, which is printed without them.
+        scope: the variables in force: the free ones of the formula and those bound around.
     """
 
     notation: Notation
@@ -38,6 +40,24 @@ class Setting:
     raw: bool = False
     numerator: float = 14.0
     dropped: frozenset[Var] = frozenset()
+    scope: frozenset[Var] = frozenset()
+
+    def bind(self, variables: tuple[Var, ...], body: Term) -> tuple[tuple[Var, ...], Term, Setting]:
+        """The variables and the body of a binder, and the setting of the body.
+
+        A variable that is in force already would be printed with the letter of another one: it is renamed.
+        """
+        fresh = {var: var.fresh() for var in variables if var in self.scope or var not in self.letters}
+        letters = dict(self.letters)
+        if fresh:
+            body = substitute(body, fresh)
+            inside = {var for node in walk(body) for var in (*bound_by(node), *node.free)}
+            for var in fresh.values():
+                near = [letters[other] for other in self.scope | inside if other in letters]
+                letters[var] = self.notation.letter(var, near)
+        bound = tuple(fresh.get(var, var) for var in variables)
+        scope, dropped = self.scope.union(bound), self.dropped.difference(bound)
+        return bound, body, replace(self, letters=letters, scope=scope, dropped=dropped)
 
     def index(self, value: Term, dim: Term) -> Node:
         """An index of an axis of length ``dim``, given by value."""

@@ -138,6 +138,13 @@ def test_one_variable_keeps_its_letter_in_a_document() -> None:
     assert printer.inline(second) == "x_{j} = 2x_{j}"
 
 
+def test_a_bound_variable_differs_from_one_free_on_the_other_side() -> None:
+    x, y = Tensor("x", (D,)), Tensor("y", (D,))
+    i = Var("i", D)
+    relation = equation(y(i), sum_(i, x(i)))
+    assert Printer.of(relation).inline(relation) == r"y_{i} = \sum_{j=1}^{D}x_{j}"
+
+
 def test_print_is_the_same_for_new_variables() -> None:
     def made() -> str:
         x = Tensor("x", (B, D))

@@ -55,7 +55,8 @@ def terms(draw: st.DrawFn, scope: tuple[Var, ...] = (b, i), depth: int = 4) -> T
         base = base if exponent.denominator == 1 else base**2 + 1
         return power(base, exponent) if base is not ZERO else base
     if kind in ("sum", "max"):
-        var = Var("j", draw(st.sampled_from([B, D])))
+        # one of those in force again, or a new one
+        var = draw(st.sampled_from([Var("j", B), Var("j", D), *scope]))
         body = draw(terms((*scope, var), depth - 1))
         return sum_(var, body) if kind == "sum" else Maximum(var, body)
     if kind == "fun":

@@ -62,7 +62,13 @@ PRINTED: list[tuple[Term, str]] = [
     # sums reach over products and no further
     (sum_(j, x(b, j) + mu(b)), r"\sum_{j=1}^{D}(x_{bj}+\mu_{b})"),
     (sum_(j, x(b, j)) + mu(b), r"\sum_{j=1}^{D}x_{bj}+\mu_{b}"),
-    (sum_(j, -x(b, j)), r"\sum_{j=1}^{D}(-x_{bj})"),
+    (sum_(j, -x(b, j)), r"-\sum_{j=1}^{D}x_{bj}"),
+    (mu(b) + sum_(j, -2 * x(b, j)), r"\mu_{b}-\sum_{j=1}^{D}2x_{bj}"),
+    (mu(b) * sum_(j, -x(b, j)), r"-\mu_{b}\sum_{j=1}^{D}x_{bj}"),
+    # a bound variable that is free around it gets a letter of its own
+    (x(b, j) - sum_(j, x(b, j)), r"x_{bj}-\sum_{i=1}^{D}x_{bi}"),
+    (sum_(j, x(b, j) * sum_(j, x(b, j))), r"\sum_{j=1}^{D}x_{bj}\sum_{i=1}^{D}x_{bi}"),
+    (x(b, j) * Apply("F", (D,), (i,), (Lam((j,), x(b, j) ** 2),)), r"x_{bj}F_{i}((x_{bk}^{2})_{k})"),
     (sum_(j, x(b, j)) * mu(b), r"\mu_{b}\sum_{j=1}^{D}x_{bj}"),
     (sum_(j, x(b, j)) ** 2, r"(\sum_{j=1}^{D}x_{bj})^{2}"),
     # functions
