@@ -55,7 +55,7 @@ def write_pages(app: Sphinx) -> None:
     rows = "\n".join(
         f"| [{entry.id}]({entry.id}.md) | {entry.kind} | {entry.verdict} | {entry.title} |" for entry in pages
     )
-    write_whole(folder / "index.md", INDEX.format(rows=rows, ids="\n".join(entry.id for entry in pages)))
+    write_whole(folder / "index.md", INDEX.format(rows=rows, ids="\n".join(f"{entry.id} <{entry.id}>" for entry in pages)))
 
 
 def entry_role(

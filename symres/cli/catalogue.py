@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill, indent
 from typing import Annotated
 
 import typer
@@ -37,7 +38,6 @@ def list_(as_json: AsJson = False) -> None:
     if as_json:
         return print_json([entry.summary() for entry in entries])
     from rich.console import Console
-    from rich.padding import Padding
     from rich.text import Text
 
     console = Console(highlight=False)
@@ -49,7 +49,7 @@ def list_(as_json: AsJson = False) -> None:
             line = Text.assemble(f"  {entry.id:<{wide}}  ", (entry.verdict, colours[entry.verdict]), f"  {entry.kind}")
             line.append("  " + ", ".join(key for key, _ in entry.sources), "dim")
             console.print(line)
-            console.print(Padding(Text(entry.title), (0, 0, 0, 6)))
+            console.print(indent(fill(entry.title, max(console.width - 6, 20)), 6 * " "), markup=False)
     return None
 
 
