@@ -84,9 +84,7 @@ class Options:
 
 
 class Writer(Protocol):
-    """A language for papers. ``fixed_equals`` is an equals sign at which no line breaks."""
-
-    fixed_equals: str
+    """A language for papers."""
 
     def words(self, text: str) -> str:
         """Plain words, escaped."""
@@ -240,7 +238,7 @@ class _Content:
         return {
             "judge": words(check.judge),
             "method": words(check.method + (f" ({check.detail})" if check.detail else "")),
-            "sizes": self.writer.fixed_equals.join(map(words, sizes_in_words(check).split(" = "))),
+            "sizes": words(sizes_in_words(check)),
             "passed": check.passed,
             "error": check.error,
         }

@@ -28,8 +28,6 @@ SECONDS = 120
 class TypstWriter:
     """Words and formulas in Typst."""
 
-    fixed_equals = "~\\=~"
-
     def __init__(self, printer: Printer) -> None:
         self.printer = printer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from symres.derivation.document import Check
 from symres.errors import SymresError
@@ -31,10 +31,16 @@ def sentence(filled: str) -> str:
 
 
 def sizes_in_words(check: Check) -> str:
-    """The sizes of a check: ``all``, or each set of sizes tried."""
-    if not check.sizes:
-        return "all"
-    return "; ".join(", ".join(f"{name} = {size}" for name, size in sizes.items()) for sizes in check.sizes)
+    """The sizes of a check: ``all``, or the sets tried: ``(B, D) = (1, 1), (2, 3)``; no line breaks in a set."""
+    tried: dict[tuple[str, ...], list[str]] = {}
+    for sizes in check.sizes:
+        tried.setdefault(tuple(sizes), []).append(_set(sizes.values()))
+    return "; ".join(f"{_set(names)} = {', '.join(found)}" for names, found in tried.items()) or "all"
+
+
+def _set(items: Iterable[object]) -> str:
+    words = [str(item) for item in items]
+    return words[0] if len(words) == 1 else "(" + ",\N{NO-BREAK SPACE}".join(words) + ")"
 
 
 SCREEN = 38.0

@@ -22,8 +22,6 @@ _ENVIRONMENTS = {"refuted": "refutation"}
 class TexWriter:
     """Words and formulas in LaTeX."""
 
-    fixed_equals = "~=~"
-
     def __init__(self, printer: Printer) -> None:
         self.printer = printer
 

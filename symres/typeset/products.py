@@ -140,8 +140,12 @@ def _fraction(
         below = [number(Fraction(size.denominator)), *below]
     room, tops, rest = setting.numerator, list[Piece](), list[Piece]()
     for term, piece in zip(parts.above, above, strict=True):
-        room -= measure(piece.node, TEXT).width
-        (tops if room >= 0 and _goes_inside(term, piece, parts, setting) else rest).append(piece)
+        left = room - measure(piece.node, TEXT).width
+        if left >= 0 and _goes_inside(term, piece, parts, setting):
+            room = left
+            tops.append(piece)
+        else:
+            rest.append(piece)
     if not rest and all(_is_small(piece, setting) for piece in others):
         tops += others
     else:
