@@ -1,0 +1,1 @@
+"""The third judge: certificates that the kernel of Coq (Rocq) accepts."""

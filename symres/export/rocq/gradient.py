@@ -1,0 +1,334 @@
+"""Gradient certificates: for every direction v, the derivative of ⟨g, y(x + t v)⟩ at t = 0 is ⟨dx, v⟩."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from symres.errors import Unsupported
+from symres.export.rocq.curves import CurveProof
+from symres.export.rocq.document import Document
+from symres.export.rocq.layer import Layer, Premise, inputs_of
+from symres.export.rocq.proving import Conditions, balanced, register
+from symres.export.rocq.scope import Scope, Symbol
+from symres.export.rocq.scripts import Scripts
+from symres.export.rocq.tangent import Tangents
+from symres.export.rocq.writing import binders, forall, kind_of
+from symres.kernel.terms import Entry, Tensor, Term, Var, add, mul, sum_, walk
+from symres.language.program import Definition, Program, Value
+
+
+def gradient_certificate(
+    name: str,
+    program: Program,
+    upstream: Mapping[str, Tensor],
+    gradients: Mapping[str, Value],
+    *,
+    title: str = "",
+    staged: Sequence[Definition] = (),
+    unchecked: bool = False,
+) -> str:
+    """The Coq file that states and proves gradients of a program.
+
+    Args:
+        name: the theorems are called ``<name>_<input>``.
+        program: the layer.
+        upstream: for each output that the loss depends on, the tensor of its upstream gradient.
+        gradients: the claimed gradient of each input, in terms of inputs, upstream gradients, the program's definitions
+            and ``staged`` ones.
+        title: a line of prose for the head of the file.
+        staged: definitions that the claimed gradients use, in order.
+        unchecked: write the file although the claim is not true, for tests that Coq refuses it.
+
+    Raises:
+        Unsupported: if a part of the statement is not covered, or the gradients are not proved equal here.
+    """
+    job = _Job(name, program, upstream, gradients, staged, unchecked)
+    return job.document(title).text()
+
+
+@dataclass
+class _Job:
+    name: str
+    program: Program
+    upstream: Mapping[str, Tensor]
+    gradients: Mapping[str, Value]
+    staged: Sequence[Definition]
+    unchecked: bool
+    definitions: dict[Tensor, Definition] = field(default_factory=dict)
+
+    def document(self, title: str) -> Document:
+        layer = self.layer = self._layer()
+        outputs = self._outputs()
+        claimed = {name: self._claimed(name, value) for name, value in self.gradients.items()}
+        document = Document(self.name, title or f"Gradients of {self.program.name}")
+        parts, theorems = [], []
+        for name, tensor in claimed.items():
+            part, theorem = self._gradient(name, tensor, outputs)
+            parts += part
+            theorems.append(theorem)
+        document.statement = [*layer.size_lines(), *layer.header, "", *layer.lines]
+        document.proofs = parts
+        document.theorems = theorems
+        return document
+
+    def _layer(self) -> Layer:
+        program = self.program
+        defined = {**program.definitions, **{d.tensor: d for d in self.staged}}
+        bodies = [d.body for d in defined.values()]
+        bodies += [value.body for value in (*program.outputs.values(), *self.gradients.values())]
+        for name in self.gradients:
+            if name not in program.inputs:
+                raise Unsupported(f"{program.name} has no input {name}")
+        moving = [program.inputs[name] for name in self.gradients]
+        explicit = (*moving, *self.upstream.values())
+        others = [tensor for tensor in inputs_of(bodies, defined) if tensor not in explicit]
+        layer = Layer(tuple(dict.fromkeys(explicit)), tuple(others), tuple(bodies))
+        for definition in program.definitions.values():
+            self._define(layer, definition)
+        for definition in self.staged:
+            self._define(layer, definition)
+        return layer
+
+    def _define(self, layer: Layer, definition: Definition, hint: str = "") -> None:
+        layer.define(definition.tensor, definition.vars, definition.body, hint)
+        self.definitions[definition.tensor] = definition
+
+    def _outputs(self) -> list[tuple[Tensor, Definition]]:
+        found = []
+        for name, gradient in self.upstream.items():
+            value = self.program.outputs[name]
+            body = value.body
+            if not (isinstance(body, Entry) and body.tensor in self.definitions and body.args == value.vars):
+                tensor = Tensor(name, tuple(var.dim for var in value.vars))
+                if tensor in self.definitions:
+                    tensor = Tensor(f"{name}_out", tensor.dims)
+                self._define(self.layer, Definition(tensor, value.axes, value.vars, body))
+            else:
+                tensor = body.tensor
+            found.append((gradient, self.definitions[tensor]))
+        return found
+
+    def _claimed(self, name: str, value: Value) -> Tensor:
+        tensor = Tensor(f"grad_{name}", tuple(var.dim for var in value.vars))
+        self._define(self.layer, Definition(tensor, value.axes, value.vars, value.body))
+        return tensor
+
+    # ------------------------------------------------------------ one gradient
+
+    def _gradient(self, name: str, claimed: Tensor, outputs: list[tuple[Tensor, Definition]]) -> tuple[list[str], str]:
+        layer, x = self.layer, self.program.inputs[name]
+        label = layer.symbols[x].name
+        v = Tensor(f"v:{name}", x.dims)
+        layer.symbols[v] = Symbol("v")
+        curve = _Curve(layer, x, v, label)
+        moved = dict(self.definitions)
+        for definition in self.definitions.values():
+            if x in layer.symbols[definition.tensor].params and definition.tensor in self._needed(outputs):
+                moved.update(curve.move(definition))
+        pairs = [(g, d, tuple(var.fresh() for var in d.vars)) for g, d in outputs]
+        loss = add(*(sum_(vs, mul(Entry(g, vs), Entry(d.tensor, vs))) for g, d, vs in pairs))
+        left = curve.tangents(loss)
+        index = tuple(Var(var.name, var.dim) for var in self.definitions[claimed].vars)
+        right = sum_(index, mul(Entry(claimed, index), Entry(v, index)))
+        chain = curve.chain(loss, left)
+        balance, assumed = self._balance(label, v, left, right, moved)
+        theorem = self._theorem(label, x, loss, right, curve, chain, assumed)
+        return [*curve.statement, *curve.section(), *balance], theorem
+
+    def _needed(self, outputs: list[tuple[Tensor, Definition]]) -> set[Tensor]:
+        waiting, found = [d.tensor for _, d in outputs], set[Tensor]()
+        while waiting:
+            tensor = waiting.pop()
+            if tensor in self.definitions and tensor not in found:
+                found.add(tensor)
+                waiting += [node.tensor for node in walk(self.definitions[tensor].body) if isinstance(node, Entry)]
+        return found
+
+    def _balance(
+        self, label: str, v: Tensor, left: Term, right: Term, moved: dict[Tensor, Definition]
+    ) -> tuple[list[str], dict[str, Premise]]:
+        layer = self.layer
+        keep = tuple(d.tensor for d in reversed(self.program.definitions.values()))
+        algebra, agree = balanced(label, left, right, moved, keep)
+        if not agree and not self.unchecked:
+            raise Unsupported(f"the claimed gradient by {label} is not proved equal to the derivative")
+        register(layer, algebra)
+        conditions = Conditions(layer)
+        scripts = Scripts(algebra, layer.scope(), conditions)
+        flat = algebra.flat(left), algebra.flat(right)
+        closing = scripts.equate(*flat)
+        scope = scripts.scope
+        words = [scope.text(left), scope.text(right)]
+        flats = [scope.text(term) for term in flat]
+        lines = [f"Section Balance_{label}.", f"Variables {layer.typed(layer.explicit)}(v : {kind_of(v)})."]
+        lines += [f"Hypothesis {h} : {self._premise(p)}." for h, p in conditions.assumed.items()]
+        lines += scripts.lines
+        lines += [
+            f"Lemma balance_{label} : {words[0]} =\n  {words[1]}.",
+            "Proof using All.",
+            f"  change ({flats[0]} = {flats[1]}).",
+            *(f"  {line}" for line in closing),
+            "Qed.",
+            f"End Balance_{label}.",
+        ]
+        return lines, conditions.assumed
+
+    def _premise(self, premise: Premise, point: Mapping[Tensor, str] | None = None) -> str:
+        symbols = self.layer.symbols
+        return " ".join((premise.name, *((point or {}).get(p, symbols[p].name) for p in premise.params)))
+
+    def _theorem(
+        self, label: str, x: Tensor, loss: Term, right: Term, curve: _Curve, chain: str, assumed: Mapping[str, Premise]
+    ) -> str:
+        layer = self.layer
+        scope = layer.scope()
+        variables = tuple(Var("ijklmn"[k % 6], dim) for k, dim in enumerate(x.dims))
+        with scope.bound(*variables) as names:
+            own = " ".join((label, *names))
+            step = " ".join(("v", *names))
+            line = f"(fun {' '.join(names)} => {own} + t * {step})" if names else f"({own} + t * {step})"
+            zero = line.replace("+ t *", "+ 0 *")
+            ranges = [scope.size(dim) for dim in x.dims]
+            intros = " ".join(word for n in names for word in (n, "H" + n))
+            line_proof = f"(ltac:(intros {intros}; apply D_line))" if names else "(D_line _ _ _)"
+        del ranges
+        moving = scope.child(point={x: line})
+        premises = {**{f"H_{p.name}": p for p in curve.premises.values()}, **assumed}
+        conditions = "".join(f"{self._premise(p)} ->\n  " for p in premises.values())
+        statement = (
+            f"Theorem {self.name}_{label} {layer.typed(layer.explicit)}(v : {kind_of(x)}) :\n  {conditions}"
+            f"is_derive (fun t => {moving.text(loss)}) 0\n    ({scope.text(right)})."
+        )
+        others = " ".join(layer.symbols[t].name for t in layer.explicit if t is not x)
+        everyone = " ".join(layer.symbols[t].name for t in layer.explicit)
+        intros = f"intros {' '.join(premises)}. " if premises else ""
+        used = " ".join(f"H_{p.name}" for p in curve.premises.values())
+        proof = [
+            "Proof.",
+            f"  {intros}assert (E : {zero} = {label}) by line_at_zero.",
+            f"  rewrite <- (balance_{label} {everyone} v{''.join(' ' + h for h in assumed)}).",
+            f"  pose proof ({chain} {others} (fun t => {line}) 0 v {line_proof}) as H.",
+            "  cbv beta in H. rewrite E in H.",
+            f"  exact (H{''.join(' ' + h for h in used.split())}).",
+            "Qed.",
+        ]
+        return "\n".join((statement, *proof))
+
+
+@dataclass
+class _Curve:
+    """The section in which one input moves along any differentiable curve."""
+
+    layer: Layer
+    x: Tensor
+    v: Tensor
+    label: str
+    statement: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    premises: dict[str, Premise] = field(default_factory=dict)
+    moving: dict[Tensor, Tensor] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.moving[self.x] = self.v
+        self.tangents = Tangents(self.moving)
+        self.derivatives = {self.x: "c_derivative"}
+
+    def move(self, definition: Definition) -> dict[Tensor, Definition]:
+        """Write the tangent of a definition and the lemma that it is its derivative along the curve."""
+        layer, tensor = self.layer, definition.tensor
+        body = self.tangents(definition.body)
+        moved = Tensor(f"{tensor.name}'{self.label}", tensor.dims)
+        before = len(layer.lines)
+        params = layer.symbols[tensor].params
+        layer.define(moved, definition.vars, body, f"{layer.symbols[tensor].name}'{self.label}", ())
+        layer.symbols[moved] = replace(layer.symbols[moved], params=params)
+        self._rewrite(before, moved, definition, body, (*params, self.v))
+        self._lemma(definition, moved)
+        self.moving[tensor] = moved
+        self.tangents = Tangents(self.moving)
+        return {moved: Definition(moved, definition.axes, definition.vars, body)}
+
+    def _rewrite(self, before: int, moved: Tensor, definition: Definition, body: Term, params: tuple[Tensor, ...]) -> None:
+        layer = self.layer
+        del layer.lines[before:]
+        name = layer.symbols[moved].name
+        layer.symbols[moved] = Symbol(name, params)
+        scope = layer.scope()
+        with scope.bound(*definition.vars) as names:
+            words = scope.text(body)
+            head = f"{layer.typed(params[:-1])}(v : {kind_of(self.v)}) {binders(names)}"
+        self.statement.append(f"Definition {name} {head}: R :=\n  {words}.")
+
+    def _scope(self) -> Scope:
+        symbols = {
+            tensor: replace(symbol, derivative=self.derivatives.get(tensor, "")) for tensor, symbol in self.layer.symbols.items()
+        }
+        return Scope(
+            symbols,
+            self.layer.functions,
+            point={self.x: "(c u)"},
+            at={self.x: "(c t)"},
+            tangent=self.tangents,
+        )
+
+    def proof(self, kind: str, term: Term, names: Mapping[Var, str]) -> str:
+        """A proof from a premise of the theorem."""
+        premise, free = self.layer.premise(kind, term)
+        self.premises[premise.name] = premise
+        return f"({' '.join((f'H_{premise.name}', *(w for var in free for w in (names[var], 'H' + names[var]))))})"
+
+    def _lemma(self, definition: Definition, moved: Tensor) -> None:
+        layer, tensor = self.layer, definition.tensor
+        scope = self._scope()
+        name = layer.names.new(f"D_{layer.symbols[tensor].name}")
+        with scope.bound(*definition.vars) as names:
+            sizes = [scope.size(var.dim) for var in definition.vars]
+            node = scope.lower(definition.body)
+            prover = CurveProof(self)
+            proof = prover.prove(node)
+            here = scope.application(Entry(tensor, definition.vars))
+            there = scope.child(point=scope.at).application(Entry(moved, definition.vars))
+        own, tangent = layer.symbols[tensor].name, layer.symbols[moved].name
+        self.lemmas += [
+            f"Lemma {name} {binders(names, sizes)}: is_derive (fun u => {here}) t ({there}).",
+            "Proof using All.",
+            f"  unfold {own}, {tangent}. refine (is_derive_eq _ t _ _ {proof} _).",
+            f"  {prover.script()}.",
+            "Qed.",
+        ]
+        self.derivatives[tensor] = name
+
+    def chain(self, loss: Term, left: Term) -> str:
+        """The lemma about the loss along the curve."""
+        scope = self._scope()
+        prover = CurveProof(self)
+        proof = prover.prove(scope.lower(loss))
+        there = scope.child(point=scope.at, derivatives=False, tangent=None).text(left)
+        name = f"chain_{self.label}"
+        self.lemmas += [
+            f"Lemma {name} : is_derive (fun u => {scope.text(loss)}) t ({there}).",
+            "Proof using All.",
+            f"  refine (is_derive_eq _ t _ _ {proof} _). {prover.script()}.",
+            "Qed.",
+        ]
+        return name
+
+    def section(self) -> list[str]:
+        """The whole section."""
+        layer = self.layer
+        others = layer.typed(t for t in layer.explicit if t is not self.x)
+        scope = layer.scope()
+        variables = tuple(Var("ijklmn"[k % 6], dim) for k, dim in enumerate(self.x.dims))
+        with scope.bound(*variables) as names:
+            every = forall(names, [scope.size(dim) for dim in self.x.dims])
+            entry, velocity = " ".join(("c u", *names)), " ".join(("v", *names))
+        kind = kind_of(self.x)
+        points = {self.x: "(c t)"}
+        lines = [f"Section Derivative_{self.label}.", f"Variables {others}(c : R -> {kind}) (t : R) (v : {kind})."]
+        lines.append(f"Hypothesis c_derivative : {every}is_derive (fun u => {entry}) t ({velocity}).")
+        for premise in self.premises.values():
+            words = " ".join((premise.name, *(points.get(p, layer.symbols[p].name) for p in premise.params)))
+            lines.append(f"Hypothesis H_{premise.name} : {words}.")
+        return [*lines, *self.lemmas, f"End Derivative_{self.label}."]
+
