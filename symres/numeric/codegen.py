@@ -8,6 +8,7 @@ takes the value of the formula (``x > 0`` is false at 0).
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from symres.numeric.layout import Layout, assign, project
 from symres.numeric.lower import Lowering
 from symres.numeric.names import Namer, identifier
 from symres.numeric.nodes import UNNAMED, Graph, Node, is_number
-from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text
+from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text, size_names
 from symres.numeric.spell import ATOM, PRODUCT, Speller, view
 
 
@@ -37,7 +38,7 @@ class Code:
     def write(self, definitions: Iterable[Definition], *, in_place: bool = True) -> str:
         """The module's source."""
         lowering = Lowering(self.graph)
-        namer = Namer(parameter.name for parameter in self.parameters)
+        namer = Namer({*(p.name for p in self.parameters), *map(identifier, size_names(self.parameters))})
         given: dict[Node, str] = {}
         fixed: dict[Node, Layout] = {}
         for parameter in self.parameters:
@@ -60,10 +61,8 @@ class Code:
             self._result(speller, lowering, node, layout, variables, value, repeated=node in [r[0] for r in roots[:k]])
             for k, ((node, layout, variables), (_, value)) in enumerate(zip(roots, self.results, strict=True))
         ]
-        body = [*self._sizes(speller, lowering), *emitter.lines, f"return {', '.join(returned)}"]
-        if len(returned) == 1 and len(self.results) == 1:
-            body[-1] = f"return {returned[0]}"
-        return self._module(speller, body)
+        body = [*self._sizes(speller, lowering), *emitter.lines]
+        return self._module(speller, [*body, *listed("return ", returned, "")])
 
     def _result(
         self,
@@ -78,7 +77,9 @@ class Code:
     ) -> str:
         """The source of a result in its NumPy shape; an argument, or a result given before, is copied."""
         ours = node.op not in UNNAMED | {"take"} and not repeated
-        if len(layout) < len(variables):
+        if node.kind != "real" and variables and len(layout) == len(variables):
+            source, ours = f"{speller.text(node, layout, ATOM)}.astype(float)", True
+        elif len(layout) < len(variables):
             shape = self._shape(speller, lowering, [(var.dim,) for var in variables])
             source, ours = _filled(speller, node, variables, shape), True
         else:
@@ -104,35 +105,42 @@ class Code:
         def text(term: Term) -> str:
             return speller.text(lowering.rest(term), (), PRODUCT + 1)
 
-        reads = read_sizes(self.parameters, list(speller.sizes), text)
+        reads = read_sizes(self.parameters, list(speller.sizes), speller.size_name, text)
         return [*reads, *(f"{p.name} = {p.name}.reshape{shapes[p.name]}" for p in regrouped)]
 
     def _module(self, speller: Speller, body: Sequence[str]) -> str:
         shapes = [f"{p.name} {shape_text(p.axes)}" for p in self.parameters]
         returned = [f"{identifier(name)} {shape_text(value.axes)}" for name, value in self.results]
-        text = [f'"""{self.summary}']
-        text += _wrapped("Shapes: " + ", ".join(shapes) + ".")
+        summary = _wrapped(f'"""{self.summary}')
+        text = _wrapped("Shapes: " + ", ".join(shapes) + ".")
         text += _wrapped("Returns: " + ", ".join(returned) + ".")
         text.append('"""')
         prelude = [line for lines in speller.prelude for line in ("", *lines) if not line.startswith("import")]
         imports = sorted({line for lines in speller.prelude for line in lines if line.startswith("import")})
-        parameters = ", ".join(map(str, self.parameters))
         lines = [
             *imports,
             "import numpy as np",
             *prelude,
             "",
             "",
-            f"def {self.name}({parameters}):",
-            *(f"    {line}" if line else "" for line in (*text[:1], "", *text[1:], *body)),
+            *listed(f"def {self.name}(", list(map(str, self.parameters)), "):"),
+            *(f"    {line}" if line else "" for line in (*summary, "", *text, *body)),
         ]
         return "\n".join(lines) + "\n"
 
 
-def _wrapped(text: str, width: int = 100) -> list[str]:
-    import textwrap
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 100, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
-    return textwrap.wrap(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+def listed(before: str, items: Sequence[str], after: str) -> list[str]:
+    """``before`` the items ``after``, on one line or, where that is too long, in brackets over several."""
+    line = f"{before}{', '.join(items)}{after}"
+    if len(line) <= 100:
+        return [line]
+    opening, closing = (before, after) if before.endswith("(") else (f"{before}(", f"){after}")
+    inner = textwrap.wrap(", ".join(items) + ",", 96, break_long_words=False, break_on_hyphens=False)
+    return [opening, *(f"    {line}" for line in inner), closing]
 
 
 def _filled(speller: Speller, node: Node, variables: tuple[Var, ...], shape: str) -> str:
@@ -180,15 +188,19 @@ def backward_source(
     tensors = upstream or {
         name: adjoint(Tensor(name, tuple(var.dim for var in value.vars))) for name, value in program.outputs.items()
     }
+    arguments = parameters_of(program, defaults)
+    namer = Namer(parameter.name for parameter in arguments)
     incoming = [
-        Parameter("dout" if len(program.outputs) == 1 else "d" + identifier(name), tensors[name], value.axes)
+        Parameter(
+            namer.unique("dout" if len(program.outputs) == 1 else "d" + identifier(name)), tensors[name], value.axes
+        )
         for name, value in program.outputs.items()
     ]
     loss = " + ".join(f"{p.name} * {name}" for p, name in zip(incoming, program.outputs, strict=True))
     call = f"{', '.join(program.outputs)} = {program.name}({', '.join(program.inputs)})"
     code = Code(
         f"{identifier(program.name)}_backward",
-        [*incoming, *parameters_of(program, defaults)],
+        [*incoming, *arguments],
         [(f"d{identifier(name)}", value) for name, value in gradients.items()],
         f"The gradients of sum({loss}) for {call}.",
     )

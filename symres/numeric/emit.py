@@ -6,6 +6,7 @@ temporary for each; and an array that is not needed any more gives its memory to
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -60,14 +61,14 @@ class Emitter:
         nodes = order(self.results)
         uses = self._uses(nodes)
         named = [node for node in nodes if node not in self.given and self._is_named(node, uses[node])]
-        small = _small_parts(nodes, set(named))
-        named = [node for node in nodes if node in small or node in named]
-        reads = {node: self._reads(node, set(named)) for node in named}
+        chosen = set(named) | _small_parts(nodes, set(named))
+        named = [node for node in nodes if node in chosen]
+        reads = {node: self._reads(node, chosen) for node in named}
         sequence = _schedule(named, reads)
         last = {leaf: k for k, node in enumerate(sequence) for leaf in reads[node]}
         # What is returned stays, and so does what something else may be a view of.
         views = [node for node in (*named, *self.results) if node.op in ("rename", "take")]
-        kept = {*self.results, *(leaf for node in views for leaf in self._reads(node, set(named)))}
+        kept = {*self.results, *(leaf for node in views for leaf in self._reads(node, chosen))}
         for k, node in enumerate(sequence):
             self.dying = {
                 leaf
@@ -228,12 +229,24 @@ def _has_in_place(node: Node) -> bool:
 
 def _schedule(named: Sequence[Node], reads: Mapping[Node, Mapping[Node, int]]) -> list[Node]:
     """An order in which what is small is computed as soon as it can be, so that large arrays are not kept for it."""
-    waiting, done, sequence = list(named), set(), []
-    while waiting:
-        ready = [node for node in waiting if all(leaf in done for leaf in reads[node])]
-        small = [node for node in ready if any(len(leaf.labels) > len(node.labels) for leaf in reads[node])]
-        node = (small or ready)[0]
-        waiting.remove(node)
-        done.add(node)
+    place = {node: k for k, node in enumerate(named)}
+    missing = {node: len(reads[node]) for node in named}
+    readers: dict[Node, list[Node]] = {node: [] for node in named}
+    for node in named:
+        for leaf in reads[node]:
+            readers[leaf].append(node)
+
+    def key(node: Node) -> tuple[bool, int]:
+        return all(len(leaf.labels) <= len(node.labels) for leaf in reads[node]), place[node]
+
+    ready = [(key(node), node) for node in named if not missing[node]]
+    heapq.heapify(ready)
+    sequence = []
+    while ready:
+        _, node = heapq.heappop(ready)
         sequence.append(node)
+        for reader in readers[node]:
+            missing[reader] -= 1
+            if not missing[reader]:
+                heapq.heappush(ready, (key(reader), reader))
     return sequence

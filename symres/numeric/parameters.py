@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Num, Size, Tensor, Term, Var, mul
+from symres.kernel.terms import Num, Size, Tensor, Term, Var, mul, walk
 from symres.language.program import Axis, Program
 from symres.numeric.layout import Layout
 from symres.numeric.names import identifier
@@ -64,13 +64,30 @@ def given_layout(parameter: Parameter, node: Node) -> Layout:
     return tuple(layout)
 
 
-def read_sizes(parameters: Sequence[Parameter], needed: Sequence[Size], text: Callable[[Term], str]) -> list[str]:
+def size_names(parameters: Sequence[Parameter]) -> set[str]:
+    """The names of the sizes that the shapes mention."""
+    dims = [dim for p in parameters for axis in p.axes for dim in axis]
+    return {node.name for dim in dims for node in walk(dim) if isinstance(node, Size)}
+
+
+def read_sizes(
+    parameters: Sequence[Parameter],
+    needed: Sequence[Size],
+    name: Callable[[Size], str],
+    text: Callable[[Term], str],
+) -> list[str]:
     """Statements that give the needed sizes their values.
+
+    Args:
+        parameters: the arguments, whose shapes tell the sizes.
+        needed: the sizes that are used.
+        name: the variable of a size.
+        text: the source of a term over sizes.
 
     Raises:
         Unsupported: if the shapes of the arguments do not tell a size.
     """
-    lines, known = _plain_reads(parameters, needed)
+    lines, known = _plain_reads(parameters, needed, name)
     missing = [size for size in needed if size not in known]
     lengths = [(f"{p.name}.shape[{k}]", mul(*axis)) for p in parameters for k, axis in enumerate(p.axes)]
     while missing:
@@ -87,13 +104,15 @@ def read_sizes(parameters: Sequence[Parameter], needed: Sequence[Size], text: Ca
             raise Unsupported(f"the shapes of the arguments do not tell the size {missing[0].name}")
         size, source, factor, rest = found
         source = source if rest == Num(0) else f"({source} - {text(rest)})"
-        lines.append(f"{size.name} = {source}" if factor == Num(1) else f"{size.name} = {source} // {text(factor)}")
+        lines.append(f"{name(size)} = {source}" if factor == Num(1) else f"{name(size)} = {source} // {text(factor)}")
         known.add(size)
         missing.remove(size)
     return lines
 
 
-def _plain_reads(parameters: Sequence[Parameter], needed: Sequence[Size]) -> tuple[list[str], set[Size]]:
+def _plain_reads(
+    parameters: Sequence[Parameter], needed: Sequence[Size], name: Callable[[Size], str]
+) -> tuple[list[str], set[Size]]:
     """The sizes that are the length of an axis, each read off the first argument that has it."""
     lines: list[str] = []
     known: set[Size] = set()
@@ -105,9 +124,9 @@ def _plain_reads(parameters: Sequence[Parameter], needed: Sequence[Size]) -> tup
         }
         at = {k: size for k, size in at.items() if size not in list(at.values())[: list(at).index(k)]}
         if len(at) > 1:
-            names = ", ".join(at[k].name if k in at else "_" for k in range(len(p.axes)))
+            names = ", ".join(name(at[k]) if k in at else "_" for k in range(len(p.axes)))
             lines.append(f"{names} = {p.name}.shape")
         else:
-            lines += [f"{size.name} = {p.name}.shape[{k}]" for k, size in at.items()]
+            lines += [f"{name(size)} = {p.name}.shape[{k}]" for k, size in at.items()]
         known |= set(at.values())
     return lines, known

@@ -9,6 +9,7 @@ from symres.kernel.terms import Size, Var
 from symres.language.constants import VALUES
 from symres.language.functions import FUNCTIONS
 from symres.numeric.layout import Layout, demands
+from symres.numeric.names import identifier
 from symres.numeric.nodes import REDUCTIONS, Node
 from symres.numeric.products import Operand, spell_einsum
 
@@ -68,7 +69,12 @@ class Speller:
 
     def _size(self, node: Node, layout: Layout) -> tuple[str, int]:
         self.sizes[node.data[0]] = None
-        return node.data[0].name, ATOM
+        return self.size_name(node.data[0]), ATOM
+
+    def size_name(self, size: Size) -> str:
+        """The variable that holds a size; told apart from an argument of the same name."""
+        name = identifier(size.name)
+        return f"{name}_size" if name in self.names.values() else name
 
     def _constant(self, node: Node, layout: Layout) -> tuple[str, int]:
         if node.data[0] == "-infinity":

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from symres.errors import Unsupported
+from symres.kernel.terms import Apply, Fun, Lam, Num, Var, add
+from symres.language.functions import step
 from symres.numeric.codegen import backward_source, compile_source, forward_source
 from symres.numeric.evaluate import Evaluation, evaluate
 from symres.numeric.sizes import sizes_of
-from tests.numeric.layers import LAYERS, Layer
+from tests.numeric.layers import LAYERS, D, Layer, N, layer_norm, total
 
 SIZES = ({}, {"N": 1, "B": 1}, {"D": 1, "K": 1, "T": 1}, {"H": 1, "G": 1, "M": 1}, dict.fromkeys("BDGHKMNT", 1))
 DEFAULT = {"B": 3, "D": 5, "G": 2, "H": 4, "K": 3, "M": 4, "N": 6, "T": 5}
@@ -84,3 +87,102 @@ def test_without_changing_arrays_in_place_the_results_are_the_same(layer: Layer)
     ones, others = (results(compile_source(code)(upstream, **given)) for code in (source, in_place))
     for one, other in zip(ones, others, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+def test_names_are_kept_apart() -> None:
+    """An argument called like a size, an argument called dout, a tensor called like another's gradient."""
+    layer = Layer("clash", lambda D, dout: D * dout + np.arange(len(D)) * len(D))
+    d, dout = layer.input("D", D), layer.input("dout", D)
+    dd = layer.define("dD", (D,), lambda i: d(i) * dout(i) + i * D)
+    g = layer.output("y", (D,), lambda i: dd(i))
+    layer.gradient(d, lambda i: g(i) * dout(i) * D)
+    given = {"D": np.array([1.0, 2.0]), "dout": np.array([3.0, 4.0])}
+    np.testing.assert_allclose(compile_source(forward_source(layer.program))(**given), [3.0, 10.0])
+    source = backward_source(layer.program, [], layer.gradients)
+    assert "def clash_backward(dout2, D, dout):" in source
+    np.testing.assert_allclose(compile_source(source)(np.array([1.0, 10.0]), **given), [6.0, 80.0])
+
+
+def test_results_without_some_axes_are_filled_out_and_are_numbers() -> None:
+    layer = Layer("constants", lambda x: x)
+    x = layer.input("x", N, D)
+    g = layer.output("y", (), lambda: total(N, lambda n: total(D, lambda d: x(n, d))))
+    layer.gradient(x, lambda n, d: g())
+    function = compile_source(backward_source(layer.program, [], layer.gradients))
+    np.testing.assert_array_equal(function(2.0, np.zeros((2, 3))), np.full((2, 3), 2.0))
+    layer.gradient(x, lambda n, d: Num(0))
+    assert "np.zeros((N, D))" in backward_source(layer.program, [], layer.gradients)
+    layer.gradient(x, lambda n, d: step(x(n, d)))
+    assert compile_source(backward_source(layer.program, [], layer.gradients))(2.0, np.ones((2, 3))).dtype == float
+
+
+def test_a_gradient_that_is_an_argument_is_copied() -> None:
+    layer = Layer("skip", lambda x: x)
+    x = layer.input("x", N)
+    g = layer.output("y", (N,), lambda n: x(n))
+    layer.gradient(x, lambda n: g(n))
+    upstream = np.ones(3)
+    returned = compile_source(backward_source(layer.program, [], layer.gradients))(upstream, np.zeros(3))
+    returned += 1
+    np.testing.assert_array_equal(upstream, np.ones(3))
+
+
+def test_long_signatures_and_results_are_broken_into_lines() -> None:
+    layer = Layer("many", lambda **inputs: sum(inputs.values()))
+    inputs = [layer.input(f"a_rather_long_name_{k}", N) for k in range(9)]
+    g = layer.output("y", (N,), lambda n: add(*(each(n) for each in inputs)))
+    for each in inputs:
+        layer.gradient(each, lambda n: g(n))
+    source = backward_source(layer.program, [], layer.gradients)
+    assert max(map(len, source.splitlines())) <= 110
+    found = compile_source(source)(np.ones(2), **{each.name: np.zeros(2) for each in inputs})
+    assert [part.tolist() for part in found] == [[1.0, 1.0]] * 9
+
+
+def test_what_has_no_code_is_named() -> None:
+    layer = Layer("unknown", lambda x: x)
+    x = layer.input("x", N)
+    layer.output("y", (N,), lambda n: Fun("f", x(n)))
+    with pytest.raises(Unsupported, match="the unknown function f has no code"):
+        forward_source(layer.program)
+    layer = Layer("unknown", lambda x: x)
+    x = layer.input("x", N)
+    k = Var("k", N)
+    layer.output("y", (N,), lambda n: Apply("F", (N,), (n,), (Lam((k,), x(k)),)))
+    with pytest.raises(Unsupported, match="Apply cannot be written in NumPy"):
+        forward_source(layer.program)
+
+
+def test_layer_norm_reads_as_a_careful_person_would_write_it() -> None:
+    layer = layer_norm()
+    source = backward_source(layer.program, layer.adjoints, layer.gradients, defaults={"eps": 1e-5})
+    assert source == LAYER_NORM
+
+
+LAYER_NORM = '''import numpy as np
+
+
+def layer_norm_backward(dout, x, gamma, beta, eps=1e-05):
+    """The gradients of sum(dout * y) for y = layer_norm(x, gamma, beta, eps).
+
+    Shapes: dout (B, D), x (B, D), gamma (D,), beta (D,), eps scalar.
+    Returns: dx (B, D), dgamma (D,), dbeta (D,).
+    """
+    D = dout.shape[1]
+    mu = x.mean(axis=-1, keepdims=True)
+    x_centred = x - mu
+    var = np.einsum("bd,bd->b", x_centred, x_centred)[:, None] / D
+    rstd = 1 / np.sqrt(var + eps)
+    dx_hat = gamma * dout
+    mean_dx_hat = dx_hat.mean(axis=-1, keepdims=True)
+    x_hat = np.multiply(rstd, x_centred, out=x_centred)
+    mean_dx_hat_x_hat = np.einsum("bd,bd->b", dx_hat, x_hat)[:, None] / D
+    dgamma = np.einsum("bd,bd->d", dout, x_hat)
+    # dx = rstd * (dx_hat - mean_dx_hat - mean_dx_hat_x_hat * x_hat)
+    dx = np.subtract(dx_hat, mean_dx_hat, out=dx_hat)
+    x_hat *= mean_dx_hat_x_hat
+    dx -= x_hat
+    dx *= rstd
+    dbeta = dout.sum(axis=0)
+    return dx, dgamma, dbeta
+'''
