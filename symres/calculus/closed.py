@@ -78,12 +78,32 @@ class ClosedForms:
                 found[adjoint(tensor)] = replace(definition, body=self.line(tensor))
         return found
 
-    def substituted(self, tensor: Tensor) -> Term:
-        """The line of a tensor with the inlined adjoints put in, nothing else changed."""
+    @cached_property
+    def merged(self) -> Mapping[Tensor, Definition]:
+        """The adjoints that are used once only, where it is shorter to put them in."""
+        found: dict[Tensor, Definition] = {}
+        for tensor in reversed(self.backward.adjoints):
+            own = adjoint(tensor)
+            if tensor not in self.program.definitions or own in self.inlined:
+                continue
+            users = [each for each in self.backward.adjoints if own in tensors(self._put_in(each))]
+            if len(users) != 1:
+                continue
+            definition = replace(self.backward.adjoints[tensor], body=self._put_in(tensor))
+            apart = self.fold(self._put_in(users[0])).weight[1] + self.fold(definition.body).weight[1]
+            if self.fold(unfold(self._put_in(users[0]), {own: definition})).weight[1] < apart:
+                found[own] = definition
+        return found
+
+    def _put_in(self, tensor: Tensor) -> Term:
         return unfold(self.line(tensor), self.inlined)
 
+    def substituted(self, tensor: Tensor) -> Term:
+        """The line of a tensor with all adjoints put in that do not remain, nothing else changed."""
+        return unfold(self.line(tensor), {**self.inlined, **self.merged})
+
     def gradient(self, tensor: Tensor) -> Folded:
-        """The closed form of the gradient by an input, in the adjoints that remain."""
+        """The closed form of an adjoint, in the adjoints that remain."""
         return self.fold(self.substituted(tensor))
 
     def remaining(self, terms: Iterable[Term]) -> list[Tensor]:
@@ -93,7 +113,7 @@ class ClosedForms:
         while waiting:
             new = {self._original[tensor] for tensor in tensors(waiting.pop()) & self._original.keys()} - needed
             needed |= new
-            waiting.extend(self.line(tensor) for tensor in new)
+            waiting.extend(self.gradient(tensor).term for tensor in new)
         return [tensor for tensor in self.backward.adjoints if tensor in needed]
 
     @cached_property

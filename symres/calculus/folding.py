@@ -15,11 +15,11 @@ from fractions import Fraction
 from itertools import combinations
 
 from symres.calculus.collecting import Wording, collect
-from symres.calculus.matching import UNITS, Match, divisions, unifications
+from symres.calculus.matching import UNITS, Factors, Match, divisions, unifications
 from symres.errors import BudgetExceeded
 from symres.kernel.brackets import bind
 from symres.kernel.monomials import Atom, Mono, Poly
-from symres.kernel.normal import from_factors, normal_form, plus, poly_term, scale, times
+from symres.kernel.normal import from_factors, merge, normal_form, plus, poly_term, scale, times
 from symres.kernel.terms import ZERO, Add, Entry, Tensor, Term, Var, sum_, transform, walk
 from symres.language.equality import Expanded, proved_equal
 from symres.language.program import Definition
@@ -69,6 +69,8 @@ class Folded:
 
     term: Term
     trail: tuple[Rule, ...] = ()
+
+    weight: tuple[int, Fraction] = (0, Fraction(0))
 
     @property
     def vanishing(self) -> tuple[Term, ...]:
@@ -169,10 +171,10 @@ class Folding:
             found = self._released(collect(short, self.wording))
             if proved_equal(term, found, self.expanded):
                 shown = {each.body: each for each in map(self._shown, trail) if each is not None}
-                return Folded(found, tuple(shown.values()))
+                return Folded(found, tuple(shown.values()), self._weight(short))
         except BudgetExceeded:
             pass
-        return Folded(term)
+        return Folded(term, (), (_ROUNDS, Fraction(_ROUNDS)))
 
     def _shown(self, each: Rule) -> Rule | None:
         """A rule without stand-ins; None for one that only introduces a stand-in."""
@@ -228,27 +230,38 @@ class Folding:
         """Powers of a base that has a name for one of them: (var + eps)^(-3/2) is rstd³ where rstd is its (-1/2)th."""
         used = []
         for each in self.rules:
-            if len(each.lead.factors) != 1 or each.lead.bound or each.coefficient != 1 or each.name is None:
-                continue
-            ((atom, exponent),) = each.lead.factors.items()
-            if exponent != 1 and len(normal_form(each.body).terms) == 1:
-                named = plus([Poly({}), *(self._power(c, mono, each, atom, exponent) for c, mono in poly.monomials())])
+            root = _root(each)
+            if root is not None:
+                named = plus([Poly({}), *(self._power(c, mono, each, *root) for c, mono in poly.monomials())])
                 used += [each] if named.key() != poly.key() else []
                 poly = named
         return poly, used
 
-    def _power(self, coefficient: Fraction, mono: Mono, each: Rule, atom: Atom, exponent: Fraction) -> Poly:
+    def _power(
+        self, coefficient: Fraction, mono: Mono, each: Rule, atom: Atom, exponent: Fraction, units: Factors
+    ) -> Poly:
         for other, have in mono.factors.items():
-            times_ = have / exponent
-            if times_.denominator != 1:
+            count = have / exponent
+            if count.denominator != 1:
                 continue
             for renaming in unifications(atom, other, {}):
                 if all(var in renaming for var in each.vars):
-                    ((named, _),) = next(iter(each.value([renaming[v] for v in each.vars]).monomials()))[1].factors.items()
+                    ((_, named),) = each.value([renaming[var] for var in each.vars]).monomials()
                     rest = {a: e for a, e in mono.factors.items() if a is not other}
-                    rest[named] = rest.get(named, Fraction(0)) + times_
-                    return from_factors(rest, coefficient, mono.bound)
+                    for factors, times_ in ((units, -count), (named.factors, count)):
+                        rest = merge(rest, {a: e * times_ for a, e in factors.items()})
+                    return from_factors(rest, coefficient / each.coefficient ** int(count), mono.bound)
         return Poly({mono.key(): (coefficient, mono)})
+
+
+def _root(each: Rule) -> tuple[Atom, Fraction, Factors] | None:
+    """The atom and the exponent of a named root or quotient, and the sizes beside it; None for any other rule."""
+    if each.name is None or each.lead.bound or len(normal_form(each.body).terms) != 1:
+        return None
+    powers = [(atom, e) for atom, e in each.lead.factors.items() if atom.kind not in UNITS]
+    if len(powers) != 1 or powers[0][1] == 1:
+        return None
+    return (*powers[0], {atom: e for atom, e in each.lead.factors.items() if atom.kind in UNITS})
 
 
 def _is_difference(node: Add) -> bool:

@@ -20,7 +20,8 @@ from typing import Any
 
 from symres.calculus.closed import ClosedForms
 from symres.calculus.folding import Folded
-from symres.calculus.reverse import Backward, reverse, tensors
+from symres.calculus.reverse import reverse, tensors
+from symres.calculus.statistics import name_statistics
 from symres.derivation.certificate import GradientClaim, certificate
 from symres.derivation.claim import Claim, claimed, reference
 from symres.derivation.document import Derivation, Part, Step
@@ -99,7 +100,7 @@ class GradientProof:
     ) -> None:
         self.wrt, self.function = wrt, function
         self.indices = Indices()
-        self.backward = backward = reverse(self.indices.program(program), wrt, upstream)
+        self.backward = backward = reverse(self.indices.program(name_statistics(program)), wrt, upstream)
         for tensor, made in backward.adjoints.items():
             backward.adjoints[tensor] = self.indices.definition(made)
         self.program = backward.program
@@ -137,7 +138,7 @@ class GradientProof:
             self.claim = claimed(claim, self.backward, self.wrt, self.indices)
             self.ledger.define(*self.claim.definitions)
         gradients = [self.forms.gradient(self.program.inputs[name]).term for name in self.wrt]
-        sweep = tuple(step for tensor in self.forms.remaining(gradients) for step in self._line(tensor))
+        sweep = tuple(step for tensor in self.forms.remaining(gradients) for step in self._adjoint(tensor))
         if sweep:
             self.parts.append(Part("The reverse sweep", sweep))
         for name in self.wrt:
@@ -171,25 +172,33 @@ class GradientProof:
                 label, reason = f"zero-{len(self.zeros)}", self.words.zero(self.lemmas)
                 yield self.ledger.step(label, (body, ZERO), "lemma", reason, key=True)
 
-    def _gradient(self, name: str) -> Iterable[Step]:
-        tensor = self.program.inputs[name]
+    def _adjoint(self, tensor: Tensor) -> Iterable[Step]:
+        """An adjoint in the ones that remain: those on the way, the chain rule, what is put in, the closed form."""
         made = self.backward.adjoints[tensor]
-        left = Entry(made.tensor, made.vars)
-        for statistic in self._statistics_before(tensor):
-            yield from self._line(statistic)
+        left, before = Entry(made.tensor, made.vars), self._before(tensor)
+        for each in before:
+            if f"adjoint-{each.name}" not in self.ledger.labels:
+                yield from self._line(each)
         yield from self._line(tensor)
         line, put_in, folded = self.forms.line(tensor), self.forms.substituted(tensor), self.forms.gradient(tensor)
         if put_in is not line:
-            reason = self.words.substitute(self._statistics_before(tensor, shown=True))
-            yield self.ledger.step(f"d{name}-substituted", (left, put_in), "substitute", reason)
-        if folded.term is not put_in:
+            reason = self.words.substitute(before)
+            yield self.ledger.step(f"{tensor.name}-substituted", (left, put_in), "substitute", reason)
             yield from self._vanishing(folded)
-            yield self.ledger.step(f"d{name}-folded", (left, folded.term), "fold", self.words.fold(folded), key=True)
-        found = Value(made.axes, made.vars, folded.term)
-        value = self.values[name] = self.claim.values[name] if self.claim else found
+            if folded.term is not put_in:
+                reason = self.words.fold(folded)
+                yield self.ledger.step(f"{tensor.name}-folded", (left, folded.term), "fold", reason, key=True)
+
+    def _gradient(self, name: str) -> Iterable[Step]:
+        tensor = self.program.inputs[name]
+        yield from self._adjoint(tensor)
+        made, folded = self.backward.adjoints[tensor], self.forms.gradient(tensor).term
+        value = self.claim.values[name] if self.claim else Value(made.axes, made.vars, folded)
+        self.values[name] = value
         final = value.at(*made.vars)
-        if normal_form(final).key() != normal_form(folded.term).key():
+        if normal_form(final).key() != normal_form(folded).key():
             reason = self.words.conclude(self._spoken_of(final))
+            left = Entry(made.tensor, made.vars)
             yield self.ledger.step(f"d{name}", (left, final), "conclude", reason, key=True)
         upstream = tuple(tensor.name for tensor in self.backward.upstream.values())
         outputs = tuple(self.program.outputs)
@@ -200,20 +209,17 @@ class GradientProof:
         used = set[Tensor]().union(*map(tensors, terms))
         return tuple(each for each in (self.claim.definitions if self.claim else ()) if each.tensor in used)
 
-    def _statistics_before(self, tensor: Tensor, *, shown: bool = False) -> list[Tensor]:
-        """The statistics whose adjoints enter the gradient; those not shown yet, in the order of the sweep."""
+    def _before(self, tensor: Tensor) -> list[Tensor]:
+        """The tensors whose adjoints are put in for a closed form, in the order of the sweep."""
+        put_in = {**self.forms.inlined, **self.forms.merged}
         needed: set[Tensor] = set()
         waiting = [self.forms.line(tensor)]
         while waiting:
-            used = tensors(waiting.pop()) & self.forms.inlined.keys()
+            used = tensors(waiting.pop()) & put_in.keys()
             new = {each for each in self.backward.adjoints if adjoint(each) in used} - needed
             needed |= new
             waiting.extend(self.forms.line(each) for each in new)
-        return [
-            each
-            for each in self.backward.adjoints
-            if each in needed and (shown or f"adjoint-{each.name}" not in self.ledger.labels)
-        ]
+        return [each for each in self.backward.adjoints if each in needed]
 
     # ------------------------------------------------------------ the document
 
@@ -262,19 +268,19 @@ class GradientProof:
     def statement(self) -> Iterable[Block]:
         """The gradients, in the form in which they are claimed."""
         where = self.claim.definitions if self.claim else tuple(self._kept())
-        yield self.words.opening(self.backward)
-        for each in where:
-            yield Display(definition(Entry(each.tensor, each.vars), each.body))
-        if where:
-            yield Text("the gradients are")
+        yield self.words.opening(self.backward, where if len(where) == 1 else ())
         for name in self.wrt:
             made = self.backward.adjoints[self.program.inputs[name]]
             yield Display(equation(Entry(made.tensor, made.vars), self.values[name].at(*made.vars)))
+        if len(where) > 1:
+            yield Text("where")
+            for each in where:
+                yield Display(definition(Entry(each.tensor, each.vars), each.body))
 
     def _kept(self) -> Iterable[Definition]:
         for tensor in self.forms.remaining(value.body for value in self.values.values()):
             made = self.backward.adjoints[tensor]
-            yield Definition(made.tensor, made.axes, made.vars, self.forms.line(tensor))
+            yield Definition(made.tensor, made.axes, made.vars, self.forms.gradient(tensor).term)
 
     def listing(self) -> str:
         """The NumPy functions: the layer and the claim as they are written, or the generated backward function."""

@@ -90,18 +90,20 @@ class Words:
         words, slots = listed(formulas, "w")
         return Text(f"with {words}" if formulas else "the same in the form of the claim", slots)
 
-    def opening(self, backward: Backward) -> Text:
-        """The first sentence of the statement."""
+    def opening(self, backward: Backward, where: Sequence[Definition] = ()) -> Text:
+        """The first sentence of the statement, with a short definition in it if there is one."""
         outputs: list[Formula] = [Entry(Tensor(name), ()) for name in self.program.outputs]
         seeds: list[Formula] = [Entry(Tensor(tensor.name), ()) for tensor in backward.upstream.values()]
-        where, slots = listed(outputs, "y")
+        names_, slots = listed(outputs, "y")
         gradients, more = listed(seeds, "g")
         loss = Entry(Tensor("loss"), ())
         sizes = sorted({node.name for t in self.program.inputs.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)})
         names, last = listed([Size(name) for name in sizes], "n")
         scope = f"For all sizes {names}: " if sizes else ""
-        words = f"{scope}let {{l}} be a differentiable function of {where} with the gradient {gradients}. Then"
-        return Text(words[:1].upper() + words[1:], {"l": loss, **slots, **more, **last})
+        with_, own = listed([definition(Entry(d.tensor, d.vars), d.body) for d in where], "w")
+        then = f"Then, with {with_}," if where else "Then"
+        words = f"{scope}let {{l}} be a differentiable function of {names_} with the gradient {gradients}. {then}"
+        return Text(words[:1].upper() + words[1:], {"l": loss, **slots, **more, **last, **own})
 
     def assumptions(self) -> tuple[Text, ...]:
         """What is assumed of the inputs."""

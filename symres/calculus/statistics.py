@@ -1,0 +1,90 @@
+"""Names for the statistics that the author left without one: means, variances and roots inside longer expressions.
+
+A statistic is a reduction, or a root, that is broadcast where it stands: it depends on fewer indices than the value it
+enters. Named mu, var, rstd, …, it gets an adjoint of its own, and the gradient reads as people write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from symres.kernel.normal import normal_form
+from symres.kernel.terms import Add, Binder, Entry, Lam, Mul, Pow, Size, Sum, Tensor, Term, Var, walk
+from symres.language.program import Definition, Program
+
+
+def name_statistics(program: Program) -> Program:
+    """The same program with its unnamed statistics as definitions, equal ones under one name."""
+    naming = _Naming(program)
+    for tensor, definition in program.definitions.items():
+        naming.definitions[tensor] = replace(definition, body=naming.visit(definition.body, frozenset(definition.vars)))
+    outputs = {
+        name: replace(value, body=naming.visit(value.body, frozenset(value.vars)))
+        for name, value in program.outputs.items()
+    }
+    return replace(program, definitions=naming.definitions, outputs=outputs)
+
+
+class _Naming:
+    def __init__(self, program: Program) -> None:
+        self.definitions: dict[Tensor, Definition] = {}
+        self.taken = {*program.inputs, *program.outputs, *(tensor.name for tensor in program.definitions)}
+        self.known: dict[str, Tensor] = {}
+
+    def visit(self, term: Term, scope: frozenset[Var]) -> Term:
+        """The term with the statistics in it named; ``scope`` are the indices in force."""
+        if isinstance(term, Lam):
+            return term
+        inner = scope | {term.var} if isinstance(term, Binder) else scope
+        children = tuple(self.visit(child, inner) for child in term.children)
+        rebuilt = term.rebuild(children) if children else term
+        hint = name_hint(rebuilt)
+        return self.name(rebuilt, hint) if hint and rebuilt.free < scope else rebuilt
+
+    def name(self, term: Term, hint: str) -> Term:
+        """An entry of the definition of a statistic."""
+        variables = tuple(dict.fromkeys(node for node in walk(term) if isinstance(node, Var) and node in term.free))
+        key = normal_form(term).key({var: f"@{place}" for place, var in enumerate(variables)})
+        dims = tuple(var.dim for var in variables)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = Tensor(self.unique(hint), dims)
+            fresh = tuple(var.fresh() for var in variables)
+            body = Definition(found, (), variables, term).at(fresh)
+            self.definitions[found] = Definition(found, tuple((dim,) for dim in dims), fresh, body)
+        return Entry(found, variables)
+
+    def unique(self, hint: str) -> str:
+        """The name, or the name and a number."""
+        name, number = hint, 1
+        while name in self.taken:
+            number += 1
+            name = f"{hint}_{number}"
+        self.taken.add(name)
+        return name
+
+
+def name_hint(term: Term) -> str:
+    """What the field calls a term of this form; empty for a term that needs no name."""
+    if isinstance(term, Pow) and term.exponent.denominator == 2 and isinstance(term.base, (Add, Entry)):
+        return "rstd" if term.exponent < 0 else "std"
+    if isinstance(term, Sum):
+        return "total"
+    sums = [arg for arg in term.args if isinstance(arg, Sum)] if isinstance(term, Mul) else []
+    if len(sums) != 1 or not all(arg is sums[0] or _is_size(arg) for arg in term.children):
+        return ""
+    body: Term = sums[0]
+    while isinstance(body, Sum):
+        body = body.body
+    return "var" if _is_square(body) else "mu" if isinstance(body, Entry) else "mean"
+
+
+def _is_size(term: Term) -> bool:
+    """Whether a factor depends on sizes alone."""
+    return not any(isinstance(node, (Entry, Var)) for node in walk(term)) and any(isinstance(n, Size) for n in walk(term))
+
+
+def _is_square(term: Term) -> bool:
+    factors: Iterable[Term] = term.args if isinstance(term, Mul) else ()
+    return (isinstance(term, Pow) and term.exponent == 2 and isinstance(term.base, Add)) or len({*factors}) == 1
