@@ -161,9 +161,14 @@ class Balls:
         return self._round(elementary.pi(self.bits + 8), -self.bits - 8, 2)
 
     def draw(self, source: random.Random, kind: str) -> Ball:
-        """A random dyadic number with 40 binary digits: of magnitude 1/4 to 2, positive unless ``kind`` is real."""
+        """A random dyadic number with 40 binary digits, positive unless ``kind`` is real.
+
+        Its magnitude is 1/4 to 2, and for one real number in six 4 to 32, so that sums have either sign.
+        """
         value = source.randrange(1 << 37, 1 << 40) | 1
-        return Ball(-value if kind == "real" and source.random() < 0.5 else value, -39)
+        if kind != "real":
+            return Ball(value, -39)
+        return Ball(value if source.random() < 0.5 else -value, -35 if source.random() < 1 / 6 else -39)
 
     def constants(self, source: random.Random) -> dict[str, Ball]:
         """π, and an ``infinity`` so large that exp of minus it is 0 within the error, but not too large for sums."""

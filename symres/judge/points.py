@@ -15,8 +15,8 @@ from symres.judge.syntax import Apply, Certificate, Lambda, Max, Node, Sum
 from symres.judge.unknown import Unknown
 
 V = TypeVar("V")
-PATTERNS = ((1,), (2, 3), (3, 2), (1, 3, 2), (2, 1, 3), (3, 1), (1, 2), (2,), (4, 1, 2), (1, 4))
-LARGEST_SIZE, TRIES = 4, 200
+PATTERNS = ((1,), (2, 3), (3, 2), (5, 4), (1, 3, 2), (2, 1, 3), (2,), (3, 1), (1, 2), (4, 1, 2), (1, 4))
+LARGEST_SIZE, TRIES = 5, 200
 
 
 class Drawing(Arithmetic[V], Protocol[V]):

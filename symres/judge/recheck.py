@@ -18,7 +18,7 @@ from symres.judge.field import Field, draw_prime
 from symres.judge.functions import INTEGER_FUNCTIONS, KNOWN
 from symres.judge.points import draw_point, is_constant, size_choices, work
 from symres.judge.reader import read
-from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Max, Node, Pow
+from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Iverson, Max, Node, Pow
 
 FIELD, BALLS = "prime field", "balls"
 SIZES = 5
@@ -27,17 +27,23 @@ BITS, TOLERANCE = 400, 200
 
 @dataclass(frozen=True)
 class Method:
-    """How much is tried in an arithmetic: points at each choice of sizes, tries for each, values in one evaluation."""
+    """How much is tried in an arithmetic: points at each choice of sizes, tries for each, values in one evaluation.
+
+    Where a claim has cases (brackets, signs, masks, integers), there are more points, up to ``most``, as long as they
+    have fewer than ``extra`` values together.
+    """
 
     name: str
     points: int
+    most: int
     tries: int
     budget: int
+    extra: int
 
 
 METHODS = {
-    FIELD: Method(FIELD, points=1, tries=60, budget=400_000),
-    BALLS: Method(BALLS, points=2, tries=12, budget=60_000),
+    FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000),
+    BALLS: Method(BALLS, points=2, most=8, tries=20, budget=60_000, extra=5_000),
 }
 
 
@@ -126,7 +132,7 @@ class Judge:
 
     def _try(self, claim: Claim, method: Method, nodes: Mapping[Node, None], names: Mapping[str, None]) -> Result:
         sizes, points, reason = [], 0, "no sizes fit"
-        points_each = method.points if self.certificate.sizes else 3
+        cases = has_cases(self.certificate, nodes, names) or not self.certificate.sizes
         for choice in self._choices:
             try:
                 cost = work(self.certificate, choice, nodes, names)
@@ -134,6 +140,7 @@ class Judge:
                 cost, reason = None, str(error)
             if cost is None or cost > method.budget:
                 continue
+            points_each = max(method.points, min(method.most, method.extra // max(1, cost)) if cases else 0)
             passed = 0
             for attempt in range(method.tries):
                 try:
@@ -210,6 +217,15 @@ def is_algebraic(certificate: Certificate, nodes: Mapping[Node, None], names: Ma
         isinstance(node, Max)
         or (isinstance(node, Fun) and node.name in KNOWN and node.name not in INTEGER_FUNCTIONS)
         or (isinstance(node, Pow) and node.exponent.denominator > 2)
+        for node in nodes
+    )
+
+
+def has_cases(certificate: Certificate, nodes: Mapping[Node, None], names: Mapping[str, None]) -> bool:
+    """Whether the values of the terms jump with indices, integers or signs."""
+    integers = (name in certificate.tensors and certificate.tensors[name].kind in ("bool", "int") for name in names)
+    return any(integers) or any(
+        isinstance(node, (Iverson, Max)) or (isinstance(node, Fun) and node.name in ("step", "eq0", "floordiv"))
         for node in nodes
     )
 

@@ -183,6 +183,7 @@ class Reader:
 
     def __init__(self, tensors: Mapping[str, Tensor], functions: Mapping[str, tuple[Term, ...]] | None = None) -> None:
         self.tensors, self.functions = tensors, functions or {}
+        self._variables: dict[tuple[str, Term], Var] = {}
 
     def term(self, value: Json, scope: Mapping[str, Var] | None = None) -> Term:
         """The term; ``scope`` holds its free index variables by name.
@@ -201,13 +202,17 @@ class Reader:
 
     def variables(self, pairs: Iterable[Json], scope: Mapping[str, Var] | None = None) -> dict[str, Var]:
         """Index variables given as pairs of name and range."""
-        return {name: Var(name, self.term(dim, scope)) for name, dim in pairs}
+        return {name: self.variable(name, self.term(dim, scope)) for name, dim in pairs}
+
+    def variable(self, name: str, dim: Term) -> Var:
+        """An index variable; the same one for the same name and range, as names are unique within a term."""
+        return self._variables.setdefault((name, dim), Var(name, dim))
 
 
 def _read_binder(cls: type[Sum] | type[Maximum]) -> Callable[[Reader, Json, Mapping[str, Var]], Term]:
     def read(reader: Reader, value: Json, scope: Mapping[str, Var]) -> Term:
         _, name, dim, body = value
-        var = Var(name, reader.term(dim, scope))
+        var = reader.variable(name, reader.term(dim, scope))
         made: Term = cls(var, reader.term(body, {**scope, name: var}))
         return made
 

@@ -16,21 +16,20 @@ from symres.judge.ball import Ball, Balls
 from symres.judge.faults import Undecided, Undefined
 from symres.judge.functions import KNOWN, Numbers
 
-mpmath.mp.prec = 4000
+MP = mpmath.MPContext()
+MP.prec = 4000
 BITS = 400
 BALLS = Balls(BITS)
 
 
 def contains(ball: Ball, value: Any) -> bool:
     """Whether a high-precision number lies in a ball."""
-    middle = mpmath.mpf(ball.mantissa) * mpmath.mpf(2) ** ball.exponent
-    return bool(
-        abs(value - middle) <= mpmath.mpf(ball.radius) * mpmath.mpf(2) ** ball.exponent + mpmath.mpf(2) ** -3000
-    )
+    middle = MP.mpf(ball.mantissa) * MP.mpf(2) ** ball.exponent
+    return bool(abs(value - middle) <= MP.mpf(ball.radius) * MP.mpf(2) ** ball.exponent + MP.mpf(2) ** -3000)
 
 
 def exact(value: Fraction) -> Any:
-    return mpmath.mpf(value.numerator) / value.denominator
+    return MP.mpf(value.numerator) / value.denominator
 
 
 fractions = st.fractions(min_value=-50, max_value=50, max_denominator=10**6) | st.integers(-(2**70), 2**70).map(
@@ -38,27 +37,27 @@ fractions = st.fractions(min_value=-50, max_value=50, max_denominator=10**6) | s
 )
 
 UNARY: dict[str, Callable[[Any], Any]] = {
-    "exp": mpmath.exp,
-    "sin": mpmath.sin,
-    "cos": mpmath.cos,
-    "arctan": mpmath.atan,
-    "erf": mpmath.erf,
-    "tanh": mpmath.tanh,
-    "sinh": mpmath.sinh,
-    "cosh": mpmath.cosh,
-    "sigmoid": lambda u: 1 / (1 + mpmath.exp(-u)),
-    "softplus": lambda u: mpmath.log(1 + mpmath.exp(u)),
-    "gelu": lambda u: u * mpmath.ncdf(u),
-    "arcsinh": mpmath.asinh,
-    "expm1": mpmath.expm1,
-    "exp2": lambda u: mpmath.mpf(2) ** u,
+    "exp": MP.exp,
+    "sin": MP.sin,
+    "cos": MP.cos,
+    "arctan": MP.atan,
+    "erf": MP.erf,
+    "tanh": MP.tanh,
+    "sinh": MP.sinh,
+    "cosh": MP.cosh,
+    "sigmoid": lambda u: 1 / (1 + MP.exp(-u)),
+    "softplus": lambda u: MP.log(1 + MP.exp(u)),
+    "gelu": lambda u: u * MP.ncdf(u),
+    "arcsinh": MP.asinh,
+    "expm1": MP.expm1,
+    "exp2": lambda u: MP.mpf(2) ** u,
 }
 POSITIVE: dict[str, Callable[[Any], Any]] = {
-    "log": mpmath.log,
-    "log2": lambda u: mpmath.log(u, 2),
-    "log1p": mpmath.log1p,
+    "log": MP.log,
+    "log2": lambda u: MP.log(u, 2),
+    "log1p": MP.log1p,
 }
-INSIDE: dict[str, Callable[[Any], Any]] = {"arcsin": mpmath.asin, "arccos": mpmath.acos, "arctanh": mpmath.atanh}
+INSIDE: dict[str, Callable[[Any], Any]] = {"arcsin": MP.asin, "arccos": MP.acos, "arctanh": MP.atanh}
 
 
 def known(name: str, ball: Ball) -> Ball:
@@ -81,7 +80,7 @@ def test_functions(name: str, value: Fraction) -> None:
     assert contains(result, true)
     # relative to the larger of the value, the argument and 1: nothing is lost but by cancellation in the definition
     scale = max(abs(true), 1)
-    assert exact(result.error) < scale * mpmath.mpf(2) ** -300
+    assert exact(result.error) < scale * MP.mpf(2) ** -300
 
 
 @pytest.mark.parametrize("name", ["exp", "sin", "cos", "arctan", "erf", "log"])
@@ -92,7 +91,7 @@ def test_functions_of_wide_balls(name: str, value: Fraction, width: int, inside:
     middle = BALLS.number(value)
     ball = Ball((middle.mantissa << 400) if middle.mantissa else 0, middle.exponent - 400, middle.radius << 400)
     ball = BALLS.add(ball, Ball(0, -width, 1))
-    point = exact(value) + mpmath.mpf(inside) / 10 * mpmath.mpf(2) ** -width
+    point = exact(value) + MP.mpf(inside) / 10 * MP.mpf(2) ** -width
     function = {**UNARY, **POSITIVE}[name]
     assert contains(BALLS.primitive(name, ball), function(point))
 
@@ -107,7 +106,7 @@ def test_arithmetic(a: Fraction, b: Fraction, exponent: Fraction) -> None:
     result = BALLS.power(BALLS.number(base), exponent)
     true = exact(base) ** exact(exponent)
     assert contains(result, true)
-    assert exact(result.error) < true * mpmath.mpf(2) ** -(BITS - 20)
+    assert exact(result.error) < true * MP.mpf(2) ** -(BITS - 20)
 
 
 @settings(max_examples=100, deadline=None)
@@ -120,7 +119,7 @@ def test_arithmetic(a: Fraction, b: Fraction, exponent: Fraction) -> None:
 def test_arithmetic_of_wide_balls(parts: list[tuple[int, int, int]], inside: tuple[int, int]) -> None:
     balls = [Ball(*part) for part in parts]
     a, b = (
-        (mpmath.mpf(ball.mantissa) + mpmath.mpf(ball.radius) * k / 10) * mpmath.mpf(2) ** ball.exponent
+        (MP.mpf(ball.mantissa) + MP.mpf(ball.radius) * k / 10) * MP.mpf(2) ** ball.exponent
         for ball, k in zip(balls, inside, strict=True)
     )
     assert contains(BALLS.add(*balls), a + b)
@@ -128,8 +127,8 @@ def test_arithmetic_of_wide_balls(parts: list[tuple[int, int, int]], inside: tup
     if not balls[0].contains_zero:
         assert contains(BALLS.power(balls[0], Fraction(-1)), 1 / a)
     if balls[0].mantissa > balls[0].radius:
-        assert contains(BALLS.power(balls[0], Fraction(1, 2)), mpmath.sqrt(a))
-        assert contains(BALLS.power(balls[0], Fraction(-2, 3)), a ** (mpmath.mpf(-2) / 3))
+        assert contains(BALLS.power(balls[0], Fraction(1, 2)), MP.sqrt(a))
+        assert contains(BALLS.power(balls[0], Fraction(-2, 3)), a ** (MP.mpf(-2) / 3))
 
 
 def test_numbers_far_apart() -> None:
@@ -137,14 +136,14 @@ def test_numbers_far_apart() -> None:
     tower = BALLS.power(BALLS.power(small, Fraction(1000)), Fraction(2))
     both = BALLS.add(Ball(1, 0), tower)
     assert not both.contains_zero
-    assert contains(both, mpmath.mpf(1))
+    assert contains(both, MP.mpf(1))
     assert BALLS.add(tower, Ball(1, 0)) == both
 
 
 def test_exp_far_out() -> None:
     assert BALLS.primitive("exp", Ball(-1, 40)).contains_zero
     assert BALLS.primitive("exp", Ball(-1, 40)).magnitude < -700_000
-    assert mpmath.exp(-(mpmath.mpf(2) ** 19)) < mpmath.mpf(2) ** -750_000
+    assert MP.exp(-(MP.mpf(2) ** 19)) < MP.mpf(2) ** -750_000
     with pytest.raises(Undecided):
         BALLS.primitive("exp", Ball(1, 40))
     with pytest.raises(Undecided):
@@ -204,5 +203,5 @@ def test_decimals_are_sure() -> None:
     with pytest.raises(Undecided):
         Ball(1000, 0, 3).decimal(5)
     assert str(BALLS.pi()) == "3.14159265358979"
-    assert BALLS.pi().decimal(100) == mpmath.nstr(mpmath.pi, 100)
+    assert BALLS.pi().decimal(100) == MP.nstr(MP.pi, 100)
     assert "between" in str(Ball(1, 0, 2))
