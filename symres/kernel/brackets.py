@@ -21,6 +21,10 @@ def simplify(coefficient: Fraction, bound: frozenset[Var], factors: Factors) -> 
     for atom, exponent in factors.items():
         if atom.kind == "P" and exponent.denominator == 1 and exponent > 0:
             return _expand_power(coefficient, bound, factors, atom, exponent.numerator)
+        if atom.kind == "R" and not 0 < exponent < 1:
+            whole = exponent.numerator // exponent.denominator
+            rest = {other: e for other, e in factors.items() if other is not atom} | {atom: exponent - whole}
+            return simplify(coefficient * Fraction(atom.head) ** whole, bound, {a: e for a, e in rest.items() if e})
     if any(atom.kind in "ZG" for atom in factors):
         contracted = _contract(coefficient, bound, factors)
         if contracted is not None:
