@@ -102,14 +102,6 @@ def recheck(text: str, *, seed: str | None = None) -> Report:
     return Report(certificate.id, certificate.title, certificate.hash, judge.seed, results)
 
 
-def refusal(text: str) -> str | None:
-    """Why a certificate is not accepted, in one line; ``None`` if it is."""
-    try:
-        return recheck(text).reason or None
-    except Refused as error:
-        return str(error)
-
-
 class Judge:
     """The points at which the claims of one certificate are tried; claims share them, and what is computed there."""
 
