@@ -179,8 +179,3 @@ def _opened(fence: Fence, script: Script | None, depth: int) -> Iterator[_Token]
     yield _Token(left, measure(left).width)
     yield from _tokens(fence.body, depth + 1)
     yield _Token(right, measure(right).width)
-
-
-def fits(node: Node, width: float) -> bool:
-    """Whether no part that cannot break is wider than the width."""
-    return _widest_token(node) <= width

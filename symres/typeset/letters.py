@@ -27,7 +27,7 @@ POOLS: Mapping[str, str] = {
     "J": "jik",
     "T": "tsu",
     "S": "stu",
-    "C": "cde",
+    "C": "ckr",
     "H": "hpq",
     "W": "wvq",
     "K": "kqr",

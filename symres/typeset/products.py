@@ -21,6 +21,9 @@ from symres.typeset.setting import Setting, layout
 _SMALL = 1.35
 """The height in ems up to which a factor may go into a numerator."""
 
+_FLAT = 1.45
+"""The height in ems up to which a sum may be a numerator: it holds no fraction."""
+
 _SQUARED = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh"))
 """Functions whose powers are written tanh²(u), as is the custom."""
 
@@ -161,7 +164,8 @@ def _goes_inside(term: Term, piece: Piece, parts: _Factors, setting: Setting) ->
     others = len(parts.above) > 1
     if piece.level == Level.OPERATOR:
         # A lone sum over a quantity, not over a mere size, is a quotient; a mean is 1/D Σ.
-        return not others and not _is_scale(parts) and box.width <= setting.numerator
+        flat = box.height + box.depth <= _FLAT
+        return flat and not others and not _is_scale(parts) and box.width <= setting.numerator
     if (
         isinstance(piece.node, tree.Fraction)
         or box.width > setting.numerator
