@@ -8,8 +8,9 @@ and grows linearly with the number of definitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from symres.calculus.maxima import name_maxima
 from symres.errors import Unsupported
 from symres.kernel.terms import (
     ZERO,
@@ -34,7 +35,6 @@ from symres.kernel.terms import (
     power,
     substitute,
     sum_,
-    transform,
     walk,
 )
 from symres.language.equality import proved_equal
@@ -132,31 +132,6 @@ def reverse(
 
 def _vanishes(backward: Backward, tensor: Tensor) -> bool:
     return proved_equal(backward.adjoints[tensor].body, ZERO, backward.definitions)
-
-
-def name_maxima(program: Program) -> Program:
-    """The same program with every maximum over an index as a definition of its own, so that its adjoint is collected."""
-    definitions: dict[Tensor, Definition] = {}
-
-    def hoist(term: Term) -> Term:
-        def rule(node: Term) -> Term | None:
-            if not isinstance(node, Maximum):
-                return None
-            variables = tuple(sorted(node.free, key=lambda var: var.uid))
-            tensor = Tensor(f"max_{len(definitions) + 1}", tuple(var.dim for var in variables))
-            definitions[tensor] = Definition(tensor, tuple((var.dim,) for var in variables), variables, node)
-            return Entry(tensor, variables)
-
-        return transform(term, rule)
-
-    for tensor, definition in program.definitions.items():
-        if isinstance(definition.body, Maximum):
-            inner = hoist(definition.body.body)
-            definitions[tensor] = replace(definition, body=Maximum(definition.body.var, inner))
-        else:
-            definitions[tensor] = replace(definition, body=hoist(definition.body))
-    outputs = {name: replace(value, body=hoist(value.body)) for name, value in program.outputs.items()}
-    return replace(program, definitions=definitions, outputs=outputs)
 
 
 def _atomic(axes: tuple[tuple[Term, ...], ...]) -> tuple[Term, ...]:
@@ -276,11 +251,13 @@ def _sum(term: Sum, weight: Term, bound: tuple[Var, ...], source: Tensor | None,
 
 @pullback(Maximum)
 def _maximum(term: Maximum, weight: Term, bound: tuple[Var, ...], source: Tensor | None, emit: Emit) -> None:
-    # Off ties the maximum is attained at one index only; its entry takes the whole gradient.
-    var = term.var.fresh()
-    body = substitute(term.body, {term.var: var})
-    attained = Fun("eq0", body - term)
-    pull(body, mul(weight, attained), (*bound, var), source, emit)
+    # Off ties the maximum is attained at one entry only, which takes the whole gradient.
+    body: Term = term
+    while isinstance(body, Maximum):
+        var = body.var.fresh()
+        body = substitute(body.body, {body.var: var})
+        bound = (*bound, var)
+    pull(body, mul(weight, Fun("eq0", body - term)), bound, source, emit)
 
 
 @pullback(Fun)
