@@ -18,6 +18,7 @@ from symres.derivation.indices import Indices
 from symres.errors import UsageError
 from symres.kernel.terms import Entry, Tensor, Term, transform
 from symres.language.program import Axis, Definition, Program, Value
+from symres.language.shapes import Shape
 from symres.numeric.evaluate import evaluate
 from symres.numeric.sizes import sizes_of
 
@@ -33,29 +34,26 @@ class Claim:
     function: Function | None = None
 
 
-def known_values(backward: Backward) -> dict[str, tuple[Tensor, tuple[Axis, ...]]]:
-    """What a claim may speak of, by name: inputs, named values and upstream gradients, each with its axes."""
-    program = backward.program
+Known = Mapping[str, tuple[Tensor, tuple[Axis, ...]]]
+
+
+def known_values(program: Program, upstream: Mapping[str, Tensor] | None = None) -> Known:
+    """What a claim may speak of, by name: inputs, named values, outputs or upstream gradients, each with its axes."""
     found = {name: (tensor, program.axes[name]) for name, tensor in program.inputs.items()}
     found |= {tensor.name: (tensor, definition.axes) for tensor, definition in program.definitions.items()}
-    upstream = {tensor.name: (tensor, program.outputs[name].axes) for name, tensor in backward.upstream.items()}
-    return found | upstream
+    if upstream is None:
+        outputs = {name: Tensor(name, tuple(var.dim for var in value.vars)) for name, value in program.outputs.items()}
+        return found | {name: (tensor, program.outputs[name].axes) for name, tensor in outputs.items()}
+    return found | {tensor.name: (tensor, program.outputs[name].axes) for name, tensor in upstream.items()}
 
 
-def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ...], indices: Indices) -> Claim:
-    """Trace a claim about the gradients by ``wrt``, in this order.
+def spoken(function: Function | Program, known: Known, indices: Indices) -> Program:
+    """A function of named values as a program in which they are the ones of the derivation.
 
     Raises:
-        UsageError: if a parameter is no value of the program, or the results do not fit ``wrt``.
+        UsageError: if a parameter is not known, or a name is given a second meaning.
     """
-    known = known_values(backward)
-    program = function if isinstance(function, Program) else _traced(function, known)
-    if len(program.outputs) != len(wrt):
-        raise UsageError(
-            f"{program.name} returns {len(program.outputs)} values for the gradients by {', '.join(wrt)}",
-            remedy="Return one gradient for each of them, in this order.",
-        )
-    program = indices.program(program)
+    program = indices.program(function if isinstance(function, Program) else _traced(function, known))
     own = {tensor.name for tensor in program.definitions}
     if clash := own & known.keys():
         raise UsageError(f"{program.name} gives another meaning to {', '.join(sorted(clash))}")
@@ -65,47 +63,65 @@ def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ..
             return Entry(known[node.tensor.name][0], node.args)
         return None
 
-    definitions = tuple(replace(d, body=transform(d.body, same)) for d in program.definitions.values())
-    values = {
-        name: replace(value, body=transform(value.body, same))
-        for name, value in zip(wrt, program.outputs.values(), strict=True)
-    }
+    definitions = {tensor: replace(d, body=transform(d.body, same)) for tensor, d in program.definitions.items()}
+    outputs = {name: replace(value, body=transform(value.body, same)) for name, value in program.outputs.items()}
+    return replace(program, definitions=definitions, outputs=outputs)
+
+
+def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ...], indices: Indices) -> Claim:
+    """Trace a claim about the gradients by ``wrt``, in this order.
+
+    Raises:
+        UsageError: if a parameter is no value of the program, or the results do not fit ``wrt``.
+    """
+    program = spoken(function, known_values(backward.program, backward.upstream), indices)
+    if len(program.outputs) != len(wrt):
+        raise UsageError(
+            f"{program.name} returns {len(program.outputs)} values for the gradients by {', '.join(wrt)}",
+            remedy="Return one gradient for each of them, in this order.",
+        )
+    values = dict(zip(wrt, program.outputs.values(), strict=True))
     for name, value in values.items():
         dims, wanted = tuple(var.dim for var in value.vars), backward.program.inputs[name].dims
         if dims != wanted:
             raise UsageError(f"the gradient by {name} has the shape {wanted}, {program.name} returns {dims}")
-    return Claim(values, definitions, None if isinstance(function, Program) else function)
+    return Claim(values, tuple(program.definitions.values()), None if isinstance(function, Program) else function)
 
 
-def _traced(function: Function, known: Mapping[str, tuple[Tensor, tuple[Axis, ...]]]) -> Program:
-    from symres.trace import trace
+def _traced(function: Function, known: Known) -> Program:
+    from symres.trace.run import trace
 
     parameters = list(inspect.signature(function).parameters)
     if unknown := [name for name in parameters if name not in known]:
         raise UsageError(
             f"{function.__name__} speaks of {', '.join(unknown)}", remedy=f"Known here are {', '.join(known)}."
         )
-    return trace(function, shapes=", ".join(f"{name}: {shape_text(known[name][1])}" for name in parameters))
+    return trace(function, shapes={name: Shape(known[name][1], known[name][0].kind) for name in parameters})
 
 
-def shape_text(axes: tuple[Axis, ...]) -> str:
-    """A shape as :func:`symres.trace` reads it."""
-    return " ".join("*".join(repr(dim) for dim in axis) or "1" for axis in axes)
+def named_arrays(program: Program, inputs: Mapping[str, Any], functions: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The named values and outputs of a program at concrete inputs, in their NumPy shapes."""
+    run = evaluate(program, inputs, sizes_of(program, inputs), functions)
+    values = dict(inputs)
+    for tensor, definition in program.definitions.items():
+        shape = tuple(run.length(axis) for axis in definition.axes)
+        values[tensor.name] = np.asarray(run.arrays[tensor.name]).reshape(shape)
+    return values | {name: run.value(value) for name, value in program.outputs.items()}
+
+
+def call(function: Function, values: Mapping[str, Any]) -> Any:
+    """The function at named values."""
+    return function(*(values[name] for name in inspect.signature(function).parameters))
 
 
 def reference(claim: Claim, backward: Backward) -> Function | None:
     """The claim as a function of the upstream gradients and the inputs, for the numerical cross-check."""
     if claim.function is None:
         return None
-    function, program = claim.function, backward.program
-    parameters = list(inspect.signature(function).parameters)
+    function = claim.function
 
     def gradients(*upstream: Any, **inputs: Any) -> Any:
-        run = evaluate(program, inputs, sizes_of(program, inputs))
-        values = dict(zip((tensor.name for tensor in backward.upstream.values()), upstream, strict=True)) | inputs
-        for tensor, definition in program.definitions.items():
-            shape = tuple(run.length(axis) for axis in definition.axes)
-            values[tensor.name] = np.asarray(run.arrays[tensor.name]).reshape(shape)
-        return function(*(values[name] for name in parameters))
+        names = [tensor.name for tensor in backward.upstream.values()]
+        return call(function, named_arrays(backward.program, inputs) | dict(zip(names, upstream, strict=True)))
 
     return gradients

@@ -65,7 +65,7 @@ def derive(
     if isinstance(forward, Program):
         program, function = forward, None
     else:
-        from symres.trace import trace
+        from symres.trace.run import trace
 
         options = {"set": fixed} if fixed else {}
         program, function = trace(forward, shapes=shapes, **options), forward

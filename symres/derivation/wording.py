@@ -97,13 +97,21 @@ class Words:
         names_, slots = listed(outputs, "y")
         gradients, more = listed(seeds, "g")
         loss = Entry(Tensor("loss"), ())
-        sizes = sorted({node.name for t in self.program.inputs.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)})
-        names, last = listed([Size(name) for name in sizes], "n")
-        scope = f"For all sizes {names}: " if sizes else ""
+        names, last = listed(self._sizes(), "n")
+        scope = f"For all sizes {names}: " if last else ""
         with_, own = listed([definition(Entry(d.tensor, d.vars), d.body) for d in where], "w")
         then = f"Then, with {with_}," if where else "Then"
         words = f"{scope}let {{l}} be a differentiable function of {names_} with the gradient {gradients}. {then}"
         return Text(words[:1].upper() + words[1:], {"l": loss, **slots, **more, **last, **own})
+
+    def scope(self) -> Text:
+        """The first words of an identity."""
+        names, slots = listed(self._sizes(), "n")
+        return Text(f"For all sizes {names},", slots)
+
+    def _sizes(self) -> list[Formula]:
+        dims = [dim for tensor in self.program.inputs.values() for dim in tensor.dims]
+        return [Size(name) for name in sorted({node.name for dim in dims for node in walk(dim) if isinstance(node, Size)})]
 
     def assumptions(self) -> tuple[Text, ...]:
         """What is assumed of the inputs."""
