@@ -39,7 +39,11 @@ def equal(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None 
 
 
 def difference(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None = None) -> Poly:
-    """The normal form of ``left - right`` modulo roots, with as few definitions unfolded as make it vanish."""
+    """What is left of ``left - right`` when everything was tried: empty when the two are proved equal.
+
+    As few definitions are unfolded as make it vanish. Denominators are cleared at the end, so a result that is not empty
+    is a multiple of the difference, and no more than a sign that no proof was found.
+    """
     definitions = definitions or {}
     start_work()
     order = {tensor: rank for rank, tensor in enumerate(definitions)}

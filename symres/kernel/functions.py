@@ -203,9 +203,9 @@ def extract_content(poly: Poly, *, strict: bool) -> tuple[tuple[Fraction, Factor
 def _leads_negative(poly: Poly) -> bool:
     """Whether the sign should be turned, by a rule that does not depend on the names of free variables."""
     names = dict.fromkeys(poly.free, "*")
-    ranked = sorted((mono.key(names), coefficient) for coefficient, mono in poly.monomials())
-    least = ranked[0][0]
-    total = sum(coefficient for key, coefficient in ranked if key == least)
+    ranked = [((len(mono.factors), mono.key(names)), coefficient) for coefficient, mono in poly.monomials()]
+    leading = max(rank for rank, _ in ranked)
+    total = sum(coefficient for rank, coefficient in ranked if rank == leading)
     if total:
         return total < 0
     return False

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import cast
 
-from symres.kernel.decide import difference
+from symres.kernel.decide import difference, reduce, unfold_one
 from symres.kernel.monomials import Poly
-from symres.kernel.normal import poly_term
+from symres.kernel.normal import normal_form, poly_term
 from symres.kernel.terms import Num, Tensor, Term, Var, substitute
 from symres.language.functions import expand_functions
 from symres.language.program import Definition
@@ -85,5 +85,9 @@ def proved_equal_entrywise(
 
 
 def gap_term(left: Term, right: Term, definitions: Mapping[Tensor, Definition] | None = None) -> Term:
-    """The difference ``left - right`` as a term in the inputs, or 0."""
-    return poly_term(gap(left, right, definitions))
+    """The difference ``left - right`` in simplest terms, with the given definitions unfolded."""
+    expanded = Expanded(definitions or {})
+    term = expand_functions(left - right)
+    for tensor in reversed(list(expanded)):
+        term = unfold_one(term, tensor, expanded[tensor])
+    return poly_term(reduce(normal_form(term)))

@@ -95,6 +95,19 @@ def transposed(claim: Claim, backward: Backward) -> Iterator[Candidate]:
 
 
 @family
+def other_forwards(claim: Claim, backward: Backward) -> Iterator[Candidate]:
+    """The right gradient, of a forward function that differs by one convention."""
+    for kind, text, rule in _CONVENTIONS:
+        changed = rewritten(claim.program, rule)
+        if changed is None:
+            continue
+        other = reverse(changed, [claim.wrt], claim.upstream)
+        tensor = changed.inputs[claim.wrt]
+        if tensor in other.adjoints:
+            yield Candidate(kind, text, other, other.adjoints[tensor])
+
+
+@family
 def broken_edges(claim: Claim, backward: Backward) -> Iterator[Candidate]:
     """One path of the chain rule is missing, doubled, of the wrong sign or wrongly scaled."""
     named = name_sums(claim.program)
@@ -209,20 +222,7 @@ def masks(claim: Claim, backward: Backward) -> Iterator[Candidate]:
             yield Candidate(kind, f"{text}: the one of {mask.args[0]}", masked, masked.adjoints[claim.program.inputs[claim.wrt]])
 
 
-@family
-def other_forwards(claim: Claim, backward: Backward) -> Iterator[Candidate]:
-    """The right gradient, of a forward function that differs by one convention."""
-    for kind, text, rule in _CONVENTIONS:
-        changed = _rewritten(claim.program, rule)
-        if changed is None:
-            continue
-        other = reverse(changed, [claim.wrt], claim.upstream)
-        tensor = changed.inputs[claim.wrt]
-        if tensor in other.adjoints:
-            yield Candidate(kind, text, other, other.adjoints[tensor])
-
-
-def _rewritten(program: Program, rule: Callable[[Term], Term | None]) -> Program | None:
+def rewritten(program: Program, rule: Callable[[Term], Term | None]) -> Program | None:
     definitions = {
         tensor: replace(definition, body=transform(definition.body, rule))
         for tensor, definition in program.definitions.items()
@@ -243,7 +243,7 @@ def _biased(node: Term) -> Term | None:
     return None
 
 
-def _eps_inside(node: Term) -> Term | None:
+def eps_inside(node: Term) -> Term | None:
     """√v + ε becomes √(v + ε)."""
     if isinstance(node, Add) and len(node.args) == 2:
         roots = [part for part in node.args if isinstance(part, Pow) and part.exponent == Fraction(1, 2)]
@@ -272,6 +272,6 @@ def _is_small(term: Term) -> bool:
 
 _CONVENTIONS: list[tuple[str, str, Callable[[Term], Term | None]]] = [
     ("unbiased-count", "the variance is divided by N − 1 forward but treated as divided by N backward", _biased),
-    ("eps-inside", "ε stands outside the root forward, but is treated as if it stood inside", _eps_inside),
+    ("eps-inside", "ε stands outside the root forward, but is treated as if it stood inside", eps_inside),
     ("eps-outside", "ε stands inside the root forward, but is treated as if it stood outside", _eps_outside),
 ]

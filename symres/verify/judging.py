@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from symres.calculus.reverse import Backward
+from symres.calculus.folding import Folding
+from symres.calculus.reverse import Backward, tensors
 from symres.errors import SymresError, Undefined
 from symres.judge import Refused, recheck
-from symres.kernel.normal import poly_term
-from symres.kernel.terms import Num, Term
+from symres.kernel.terms import Num, Tensor, Term
 from symres.language.certificate import GradientClaim, certificate
-from symres.language.equality import gap, proved_equal, proved_equal_entrywise
+from symres.language.equality import gap_term, proved_equal, proved_equal_entrywise
 from symres.verify.diagnosis import diagnose
 from symres.verify.guards import guard
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, Diagnosis, GradientVerdict
@@ -118,19 +118,30 @@ def _explain(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None) 
         return None
 
 
+LONGEST_DIFFERENCE = 40
+
+
 def difference(claim: Claim) -> Term | None:
-    """Claimed − true in closed form, in the names of the forward pass where that is possible."""
+    """Claimed − true in closed form, in the names of the forward pass; None where it would fill pages."""
     true = claim.derived.at(claim.claimed.vars)
-    forward = {tensor: d for tensor, d in claim.definitions().items() if not _is_forward(claim, tensor)}
-    for definitions in (forward, claim.definitions()):
-        try:
-            form = gap(claim.claimed.body, true, definitions)
-        except (SymresError, ZeroDivisionError):
+    names = forward_names(claim)
+    inner = {tensor: definition for tensor, definition in claim.definitions().items() if tensor not in names}
+    try:
+        term = gap_term(claim.claimed.body, true, inner)
+        if len(term.children) > LONGEST_DIFFERENCE:
+            return None
+        return Folding({tensor: claim.program.definitions[tensor] for tensor in names}).fold(term).term
+    except (SymresError, ZeroDivisionError):
+        return None
+
+
+def forward_names(claim: Claim) -> list[Tensor]:
+    """The intermediates of the forward pass: those definitions in which no upstream gradient takes part."""
+    upstream = set(claim.upstream.values())
+    names: list[Tensor] = []
+    for tensor, definition in claim.program.definitions.items():
+        used = tensors(definition.body)
+        if used & upstream or any(t in claim.program.definitions and t not in names for t in used):
             continue
-        if form and len(form.terms) <= 40:
-            return poly_term(form)
-    return None
-
-
-def _is_forward(claim: Claim, tensor: object) -> bool:
-    return tensor in claim.program.definitions and tensor not in claim.extra
+        names.append(tensor)
+    return names
