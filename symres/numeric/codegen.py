@@ -23,6 +23,7 @@ from symres.numeric.names import Namer, identifier
 from symres.numeric.nodes import UNNAMED, Graph, Node, is_number
 from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text, size_names
 from symres.numeric.spell import ATOM, PRODUCT, Speller, view
+from symres.numeric.unknown import function_name
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Code:
         repeated: bool,
     ) -> str:
         """The source of a result in its NumPy shape; an argument, or a result given before, is copied."""
-        ours = node.op not in UNNAMED | {"take"} and not repeated
+        ours = node.op not in UNNAMED | {"take", "unknown", "apply"} and not repeated
         if node.kind != "real" and variables and len(layout) == len(variables):
             source, ours = f"{speller.text(node, layout, ATOM)}.astype(float)", True
         elif len(layout) < len(variables):
@@ -114,6 +115,10 @@ class Code:
         summary = _wrapped(f'"""{self.summary}')
         text = _wrapped("Shapes: " + ", ".join(shapes) + ".")
         text += _wrapped("Returns: " + ", ".join(returned) + ".")
+        names = [function_name(name) for name in sorted(speller.functions, key=lambda name: (len(name), name))]
+        functions = ["*", *names] if names else []
+        if names:
+            text += _wrapped(f"Functions: {', '.join(names)}.")
         text.append('"""')
         prelude = [line for lines in speller.prelude for line in ("", *lines) if not line.startswith("import")]
         imports = sorted({line for lines in speller.prelude for line in lines if line.startswith("import")})
@@ -123,7 +128,7 @@ class Code:
             *prelude,
             "",
             "",
-            *listed(f"def {self.name}(", list(map(str, self.parameters)), "):"),
+            *listed(f"def {self.name}(", [*map(str, self.parameters), *functions], "):"),
             *(f"    {line}" if line else "" for line in (*summary, "", *text, *body)),
         ]
         return "\n".join(lines) + "\n"

@@ -18,6 +18,7 @@ upstream gradient, whichever is larger. These checks are evidence beside the pro
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,10 +30,11 @@ from symres.language.formula import adjoint
 from symres.language.program import Definition, Program, Value
 from symres.numeric.codegen import backward_source, compile_source
 from symres.numeric.components import gradients_by_components
-from symres.numeric.evaluate import Evaluation, evaluate
+from symres.numeric.evaluate import evaluate
 from symres.numeric.frameworks import gradients_by_jax, is_installed, outputs_of
 from symres.numeric.names import identifier
 from symres.numeric.points import Point, has_unknown_functions, points
+from symres.numeric.unknown import function_name
 
 _STEP = 2e-4
 _COMPLEX_STEP = 1e-150
@@ -85,24 +87,11 @@ class Subject:
             }
 
     def derived(self, point: Point) -> dict[str, Any]:
-        """The derived gradients at a point: by the generated code, with unknown functions by plain evaluation."""
-        if point.functions:
-            run = self.evaluation(point)
-            return {name: run.value(value) for name, value in self.gradients.items()}
+        """The derived gradients at a point, by the generated code."""
         if self._code is None:
             self._code = compile_source(backward_source(self.program, self.adjoints, self.gradients, self.upstream))
         inputs = {identifier(name): array for name, array in point.arrays.items()}
-        return self.named(self._code(*point.upstream.values(), **inputs))
-
-    def evaluation(self, point: Point) -> Evaluation:
-        """The program, the upstream gradients and the adjoints, evaluated plainly."""
-        assert self.upstream is not None
-        run = evaluate(self.program, point.arrays, point.sizes, point.functions)
-        for name, tensor in self.upstream.items():
-            run.arrays[tensor.name] = point.upstream[name].reshape(tuple(run.integer(dim) for dim in tensor.dims))
-        for definition in self.adjoints:
-            run.define(definition)
-        return run
+        return self.named(self._code(*point.upstream.values(), **inputs, **accepted(self._code, point)))
 
     def named(self, returned: Any) -> dict[str, Any]:
         """Returned gradients by name."""
@@ -113,12 +102,21 @@ class Subject:
         """The outputs of the NumPy function; it gets copies, and the unknown functions by name."""
         assert self.forward is not None
         given = {name: np.array(array) for name, array in arrays.items()}
-        return outputs_of(self.forward(**given, **point.callables), len(self.program.outputs))
+        return outputs_of(self.forward(**given, **accepted(self.forward, point)), len(self.program.outputs))
 
     def loss(self, point: Point, arrays: Mapping[str, Any]) -> float:
         """Σ upstream · output of the NumPy function."""
         outputs = self.outputs(point, arrays)
         return float(sum(np.sum(g * out) for g, out in zip(point.upstream.values(), outputs, strict=True)))
+
+
+def accepted(function: Callable[..., Any], point: Point) -> dict[str, Callable[..., Any]]:
+    """The unknown functions of a point, and their derivatives, that a function takes as arguments."""
+    given = {function_name(name): value for name, value in point.functions.items()}
+    parameters = inspect.signature(function).parameters.values() if given else ()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return given
+    return {parameter.name: given[parameter.name] for parameter in parameters if parameter.name in given}
 
 
 Method = Callable[[Subject, Point], float | tuple[float, str]]
@@ -179,7 +177,9 @@ def _numpy(subject: Subject, point: Point) -> float:
     assert subject.reference is not None
     given = {name: np.array(array) for name, array in point.arrays.items()}
     upstream = [np.array(array) for array in point.upstream.values()]
-    return relative_error(subject, point, subject.named(subject.reference(*upstream, **given, **point.functions)))
+    return relative_error(
+        subject, point, subject.named(subject.reference(*upstream, **given, **accepted(subject.reference, point)))
+    )
 
 
 def _directions(shape: tuple[int, ...], seed: int) -> Iterable[Any]:
@@ -237,7 +237,12 @@ def _sympy(subject: Subject, point: Point) -> float:
     return relative_error(subject, point, gradients_by_components(subject.program, point, list(subject.gradients)))
 
 
-@method("jax", tolerance=1e-8, applies=lambda subject: is_installed("jax"), count=3)
+@method(
+    "jax",
+    tolerance=1e-8,
+    applies=lambda subject: is_installed("jax") and not has_unknown_functions(subject.program),
+    count=3,
+)
 def _jax(subject: Subject, point: Point) -> tuple[float, str]:
     found, what = gradients_by_jax(subject.program, subject.forward, point, list(subject.gradients))
     return relative_error(subject, point, found), what

@@ -131,6 +131,7 @@ class Emitter:
         return (
             arg not in self.speller.names
             and arg.op in ELEMENTWISE
+            and arg.op != "unknown"  # what it returns may not be its own
             and arg.kind == "real"
             and set(arg.labels) == set(node.labels)
             and self.stored[arg] == self.stored[node]
@@ -139,7 +140,7 @@ class Emitter:
 
     def _is_free(self, arg: Node, node: Node) -> bool:
         """Whether the part is an array of ours of the same shape that nobody needs after this statement."""
-        computed = arg.op in ELEMENTWISE | REDUCTIONS or arg.op == "einsum"
+        computed = arg.op in ELEMENTWISE | REDUCTIONS | {"einsum"} and arg.op != "unknown"
         return arg in self.dying and computed and arg.kind == "real" and self.stored[arg] == self.stored[node]
 
     def _into(self, node: Node, name: str) -> None:

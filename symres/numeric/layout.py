@@ -35,7 +35,18 @@ def demands(node: Node, layout: Layout) -> list[tuple[Node, Layout]]:
         wanted = [(base, base.labels), *((index, project(node.data[2], index)) for index in indices)]
         scalars = [part for slot in node.data[0] if slot[0] == "span" for part in slot[2:4]]
         return [*wanted, *((scalar, ()) for scalar in scalars)]
+    if node.op == "apply":
+        _, outer, inner = node.data
+        return [
+            (arg, (*(label if label in arg.labels else None for label in outer), *own) if _moves(arg, own) else own)
+            for arg, own in zip(node.args, inner, strict=True)
+        ]
     return [(arg, arg.labels) for arg in node.args]
+
+
+def _moves(arg: Node, own: Layout) -> bool:
+    """Whether an argument of a general function differs from sample to sample."""
+    return not set(arg.labels) <= set(own)
 
 
 def order(roots: Iterable[Node]) -> list[Node]:
@@ -79,6 +90,6 @@ def _closest(node: Node, layout: Layout) -> Layout:
         return layout if layout in (node.labels, kept) else node.labels
     if node.op == "einsum" and None not in layout:
         return layout
-    if node.op in ("einsum", "arange", "take"):
+    if node.op in ("einsum", "arange", "take", "apply"):
         return layout if same_order else node.labels
     return node.labels

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import singledispatch
 
-from symres.errors import Unsupported
+from symres.errors import Unsupported, UsageError
 from symres.kernel.terms import (
     Add,
+    Apply,
     Entry,
     Fun,
     Iverson,
@@ -25,7 +26,7 @@ from symres.kernel.terms import (
     sum_,
 )
 from symres.language.constants import VALUES
-from symres.language.functions import FUNCTIONS, split_name
+from symres.language.functions import FUNCTIONS
 from symres.language.program import Definition
 from symres.numeric.arithmetic import (
     lower_add,
@@ -41,6 +42,7 @@ from symres.numeric.names import identifier
 from symres.numeric.nodes import UNNAMED, Graph, Node
 from symres.numeric.reads import read
 from symres.numeric.sums import expand_for_sum, factors_of, without_deltas
+from symres.numeric.unknown import lower_apply
 
 
 class Lowering:
@@ -106,10 +108,7 @@ class Lowering:
 
 @singledispatch
 def _lower(term: Term, to: Lowering) -> Node:
-    raise Unsupported(
-        f"{type(term).__name__} cannot be written in NumPy yet",
-        remedy="general functions F have no code; give the layer's own formula",
-    )
+    raise Unsupported(f"{type(term).__name__} cannot be written in NumPy")
 
 
 @_lower.register
@@ -131,6 +130,8 @@ def _(term: Var, to: Lowering) -> Node:
 def _(term: Entry, to: Lowering) -> Node:
     if term.tensor in VALUES and term.tensor not in to.arrays:
         return to.graph.make("constant", (), (term.tensor.name,), ())
+    if term.tensor not in to.arrays:
+        raise UsageError(f"the tensor {term.tensor.name} is neither an argument nor defined")
     node, variables = to.arrays[term.tensor]
     return read(to.graph, node, variables, term, to.term)
 
@@ -138,6 +139,7 @@ def _(term: Entry, to: Lowering) -> Node:
 _lower.register(Add, lower_add)
 _lower.register(Mul, lower_mul)
 _lower.register(Pow, lower_power)
+_lower.register(Apply, lower_apply)
 
 
 @_lower.register
@@ -184,8 +186,7 @@ def _(term: Fun, to: Lowering) -> Node:
         return to.graph.elementwise("compare", (args[0], to.graph.number(0)), (">" if term.name == "step" else "==",))
     row = FUNCTIONS.get(term.name)
     if row is None:
-        base, _ = split_name(term.name)
-        raise Unsupported(f"the unknown function {base} has no code", remedy="give the layer's own formula")
+        return to.graph.elementwise("unknown", args, (term.name,))
     if not row.numpy and row.definition is not None:
         return to.rest(row.definition(*term.args))
     return to.graph.elementwise("fun", args, (term.name,))

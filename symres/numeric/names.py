@@ -29,7 +29,7 @@ class Namer:
     """Gives each array a name of its own."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = {"np", "math", "read", "erf", *taken}
+        self._taken = {"np", "math", "read", "each", "erf", *taken}
 
     def unique(self, name: str) -> str:
         """The name, with a number after it where it is taken."""
@@ -51,7 +51,7 @@ def _describe(node: Node, names: Mapping[Node, str]) -> str:
         return node.labels[0].name
     if node.op in ("sum", "mean", "max") and one:
         return f"{node.op}_{one}"
-    if node.op == "fun" and one and len(one) < 12:
+    if node.op in ("fun", "unknown") and one and len(one) < 12:
         return f"{node.data[0]}_{one}"
     if node.op == "compare":
         return f"{known[0]}_mask" if known else "mask"

@@ -22,9 +22,10 @@ class Node:
     """An array expression.
 
     ``op`` is one of: ``input``, ``number``, ``size``, ``constant``, ``arange``; the elementwise ``add``, ``sub``,
-    ``mul``, ``div``, ``neg``, ``pow``, ``fun``, ``compare``, ``where``, ``maximum``; ``sum``, ``mean``, ``max`` over
-    the labels in ``data``; ``einsum``; ``rename`` (the same array under other labels); ``take`` (entries at computed
-    indices). ``kind`` is ``real``, ``int`` or ``bool``: the latter two need care in NumPy.
+    ``mul``, ``div``, ``neg``, ``pow``, ``fun``, ``unknown``, ``compare``, ``where``, ``maximum``; ``sum``, ``mean``,
+    ``max`` over the labels in ``data``; ``einsum``; ``rename`` (the same array under other labels); ``take`` (entries
+    at computed indices); ``apply`` (a general function). ``kind`` is ``real``, ``int`` or ``bool``: the latter two
+    need care in NumPy.
     """
 
     op: str
@@ -38,7 +39,7 @@ class Node:
         return f"{self.op}[{''.join(label.name for label in self.labels)}]({inside})"
 
 
-ELEMENTWISE = frozenset({"add", "sub", "mul", "div", "neg", "pow", "fun", "compare", "where", "maximum"})
+ELEMENTWISE = frozenset({"add", "sub", "mul", "div", "neg", "pow", "fun", "unknown", "compare", "where", "maximum"})
 REDUCTIONS = frozenset({"sum", "mean", "max"})
 LEAVES = frozenset({"input", "number", "size", "constant"})
 UNNAMED = LEAVES | {"rename"}
@@ -142,7 +143,7 @@ def _kind(op: str, args: Sequence[Node], data: tuple[Any, ...]) -> str:
         return "int"
     if op == "number":
         return "int" if data[0].denominator == 1 else "real"
-    if op in ("div", "mean", "fun", "constant"):
+    if op in ("div", "mean", "fun", "unknown", "apply", "constant"):
         return "real"
     kinds = {arg.kind for arg in (args[1:] if op == "where" else args[:1] if op == "take" else args)}
     if "real" in kinds or (op == "pow" and data[0].denominator != 1) or (op == "einsum" and kinds == {"bool"}):

@@ -28,11 +28,6 @@ class Point:
     upstream: Mapping[str, Any]
     functions: Mapping[str, Callable[..., Any]]
 
-    @property
-    def callables(self) -> dict[str, Callable[..., Any]]:
-        """The unknown functions themselves, without their derivatives."""
-        return {name: function for name, function in self.functions.items() if not split_name(name)[1]}
-
 
 def terms(program: Program) -> Iterator[Term]:
     """Every distinct subterm of a program's definitions and outputs."""

@@ -21,7 +21,7 @@ def read(graph: Graph, node: Node, variables: tuple[Var, ...], entry: Entry, low
     outside = [
         (arg, label.dim) for label, arg in given.items() if label not in node.labels and not inside(arg, label.dim)
     ]
-    result = _axes(graph, node, args, lower)
+    result = at_indices(graph, node, args, lower)
     for arg, dim in outside:  # the array has no axis for this index, but it is 0 out of range all the same
         for low, high in ((arg, Num(0)), (dim - 1, arg)):
             result = graph.mul(
@@ -31,7 +31,8 @@ def read(graph: Graph, node: Node, variables: tuple[Var, ...], entry: Entry, low
     return result
 
 
-def _axes(graph: Graph, node: Node, args: list[Term], lower: Lower) -> Node:
+def at_indices(graph: Graph, node: Node, args: list[Term], lower: Lower) -> Node:
+    """The entries of an array at one index for each of its axes."""
     if tuple(args) == node.labels:
         return node
     labels = tuple(arg for arg in args if isinstance(arg, Var))

@@ -12,6 +12,7 @@ from symres.numeric.layout import Layout, demands
 from symres.numeric.names import identifier
 from symres.numeric.nodes import REDUCTIONS, Node
 from symres.numeric.products import Operand, spell_einsum
+from symres.numeric.unknown import EACH_PRELUDE, function_name, spell_apply
 
 # How tightly an expression binds, loosest first. A matrix product is set apart from other products.
 COMPARE, SUM, MATRIX, PRODUCT, SIGN, POWER, ATOM = range(7)
@@ -31,13 +32,15 @@ _OPERATORS |= {"mul": ("*", PRODUCT, PRODUCT, SIGN), "div": ("/", PRODUCT, PRODU
 class Speller:
     """Spells nodes, given the layouts they are stored in and the names of those computed before.
 
-    ``prelude`` collects the lines that the spellings need in their module, ``sizes`` the sizes they mention.
+    ``prelude`` collects the lines that the spellings need in their module, ``sizes`` the sizes and ``functions`` the
+    unknown functions that they mention.
     """
 
     def __init__(self, stored: Mapping[Node, Layout], names: Mapping[Node, str]) -> None:
         self.stored, self.names = stored, names
         self.prelude: dict[tuple[str, ...], None] = {}
         self.sizes: dict[Size, None] = {}
+        self.functions: dict[str, None] = {}
 
     def text(self, node: Node, layout: Layout, tightness: int = COMPARE) -> str:
         """The source of the array in a layout, in parentheses where it binds less than ``tightness``."""
@@ -131,6 +134,23 @@ class Speller:
         if row.name == "floordiv":
             return row.numpy.format(*parts)[1:-1], PRODUCT
         return row.numpy.format(*parts), ATOM
+
+    def _unknown(self, node: Node, layout: Layout) -> tuple[str, int]:
+        self.functions[node.data[0]] = None
+        parts = [self.text(arg, part) for arg, part in demands(node, layout)]
+        return f"{function_name(node.data[0])}({', '.join(parts)})", ATOM
+
+    def _apply(self, node: Node, layout: Layout) -> tuple[str, int]:
+        name, outer, inner = node.data
+        self.functions[name] = None
+        parts = [
+            (self.text(arg, part), len(part) > len(own))
+            for (arg, part), own in zip(demands(node, layout), inner, strict=True)
+        ]
+        source, repeated = spell_apply(function_name(name), len(outer), parts)
+        if repeated:
+            self.prelude[EACH_PRELUDE] = None
+        return view(source, node.labels, layout), ATOM
 
     def _compare(self, node: Node, layout: Layout) -> tuple[str, int]:
         left, right = self._parts(node, layout, SUM, SUM)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symres.errors import Unsupported
-from symres.kernel.terms import Apply, Fun, Lam, Num, Var, add
+from symres.errors import Unsupported, UsageError
+from symres.kernel.terms import Apply, Fun, Lam, Num, Tensor, Term, Var, add
 from symres.language.functions import step
 from symres.numeric.codegen import backward_source, compile_source, forward_source
 from symres.numeric.evaluate import Evaluation, evaluate
@@ -139,17 +139,38 @@ def test_long_signatures_and_results_are_broken_into_lines() -> None:
     assert [part.tolist() for part in found] == [[1.0, 1.0]] * 9
 
 
+def test_unknown_functions_are_keyword_arguments() -> None:
+    layer = Layer("unknown", lambda x: x)
+    x, w = layer.input("x", N, D), layer.input("w", D)
+    k, m = Var("k", D), Var("m", D)
+
+    def F(n: Term, d: Term, *derivatives: Any) -> Term:
+        return Apply("F", (D,), (d,), (Lam((k,), x(n, k)), Lam((m,), w(m))), derivatives)
+
+    g = layer.output("y", (N, D), lambda n, d: Fun("f", x(n, d)) + F(n, d))
+    layer.gradient(x, lambda n, d: g(n, d) * Fun("f'", x(n, d)) + total(D, lambda i: g(n, i) * F(n, i, (0, (d,)))))
+    layer.gradient(w, lambda d: total(N, lambda n: total(D, lambda i: g(n, i) * F(n, i, (1, (d,))))))
+    forward = compile_source(forward_source(layer.program))
+    source = backward_source(layer.program, [], layer.gradients)
+    assert "def unknown_backward(dout, x, w, *, df, dF_1, dF_2):" in source
+    x_, w_, g_ = (np.random.default_rng(0).normal(size=shape) for shape in ((2, 3), 3, (2, 3)))
+    np.testing.assert_allclose(forward(x_, w_, f=np.exp, F=lambda u, v: np.sin(u) * v), np.exp(x_) + np.sin(x_) * w_)
+    dx, dw = compile_source(source)(
+        g_, x_, w_, df=np.exp, dF_1=lambda u, v: np.diag(np.cos(u) * v), dF_2=lambda u, v: np.diag(np.sin(u))
+    )
+    np.testing.assert_allclose(dx, g_ * (np.exp(x_) + np.cos(x_) * w_))
+    np.testing.assert_allclose(dw, (g_ * np.sin(x_)).sum(0))
+
+
 def test_what_has_no_code_is_named() -> None:
     layer = Layer("unknown", lambda x: x)
-    x = layer.input("x", N)
-    layer.output("y", (N,), lambda n: Fun("f", x(n)))
-    with pytest.raises(Unsupported, match="the unknown function f has no code"):
-        forward_source(layer.program)
-    layer = Layer("unknown", lambda x: x)
-    x = layer.input("x", N)
+    layer.input("x", N)
     k = Var("k", N)
-    layer.output("y", (N,), lambda n: Apply("F", (N,), (n,), (Lam((k,), x(k)),)))
-    with pytest.raises(Unsupported, match="Apply cannot be written in NumPy"):
+    layer.output("y", (N,), lambda n: Apply("F", (N,), (n,), (Lam((k,), Num(1)),)))
+    with pytest.raises(Unsupported, match="an argument of F that is constant along an axis"):
+        forward_source(layer.program)
+    layer.output("y", (N,), lambda n: Tensor("z", (N,))(n))
+    with pytest.raises(UsageError, match="the tensor z is neither an argument nor defined"):
         forward_source(layer.program)
 
 
