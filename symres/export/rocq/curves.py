@@ -45,13 +45,14 @@ class CurveProof:
 
     def nonzero(self, node: Node, of: Inverse | Call, kind: str = "nonzero") -> str:
         """A proof that an expression is not zero at the point of the curve."""
-        return self._fact(nonzero(node) or self.premises.proof(kind, of.term, of.names))
+        return self._fact(nonzero(node) or self.premises.proof(kind, of.term, of.names), f"{text(node)} <> 0")
 
     def positive(self, node: Node, of: Call) -> str:
         """A proof that an expression is positive at the point of the curve."""
-        return self._fact(positive(node) or self.premises.proof("positive", of.term, of.names))
+        return self._fact(positive(node) or self.premises.proof("positive", of.term, of.names), f"0 < {text(node)}")
 
-    def _fact(self, proof: str) -> str:
+    def _fact(self, proof: str, statement: str) -> str:
+        proof = f"({proof} : {statement.replace('(c u)', '(c t)')})"
         if proof not in self.facts:
             self.facts.append(proof)
         return proof
@@ -128,7 +129,7 @@ class CurveProof:
         """A proof of the derivative in the form in which the tangent is written."""
         before, self.facts = self.facts, []
         inner = self.prove(node)
-        script, self.facts = self.script(), [*before, *(f for f in self.facts if f not in before)]
+        script, self.facts = self.script(), before
         return f"(is_derive_eq _ {self.at} _ ({tangent}) {inner} ltac:({script}))"
 
     def script(self) -> str:

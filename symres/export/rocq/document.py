@@ -38,6 +38,7 @@ class Document:
             "(** * Theorems *)",
             *self.theorems,
             f"End {section}.",
-            *(f"Print Assumptions {name}." for name in names),
+            f"Definition {self.name} := ({', '.join(names)}).",
+            f"Print Assumptions {self.name}.",
         ]
         return "\n".join(lines) + "\n"

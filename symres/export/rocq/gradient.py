@@ -9,7 +9,7 @@ from symres.errors import Unsupported
 from symres.export.rocq.curves import CurveProof
 from symres.export.rocq.document import Document
 from symres.export.rocq.layer import Layer, Premise, inputs_of
-from symres.export.rocq.proving import Conditions, balanced, register
+from symres.export.rocq.proving import Balance, Conditions, register
 from symres.export.rocq.scope import Scope, Symbol
 from symres.export.rocq.scripts import Scripts
 from symres.export.rocq.tangent import Tangents
@@ -150,24 +150,23 @@ class _Job:
     ) -> tuple[list[str], dict[str, Premise]]:
         layer = self.layer
         keep = tuple(d.tensor for d in reversed(self.program.definitions.values()))
-        algebra, agree = balanced(label, left, right, moved, keep)
-        if not agree and not self.unchecked:
-            raise Unsupported(f"the claimed gradient by {label} is not proved equal to the derivative")
+        balance = Balance(label, left, right, moved, keep)
+        algebra = balance.solve()
+        if algebra is None:
+            if not self.unchecked:
+                raise Unsupported(f"the claimed gradient by {label} is not proved equal to the derivative")
+            algebra = balance.algebra()
         register(layer, algebra)
         conditions = Conditions(layer)
         scripts = Scripts(algebra, layer.scope(), conditions)
-        flat = algebra.flat(left), algebra.flat(right)
-        closing = scripts.equate(*flat)
-        scope = scripts.scope
-        words = [scope.text(left), scope.text(right)]
-        flats = [scope.text(term) for term in flat]
+        closing = balance.proof(scripts)
+        words = [scripts.scope.text(left), scripts.scope.text(right)]
         lines = [f"Section Balance_{label}.", f"Variables {layer.typed(layer.explicit)}(v : {kind_of(v)})."]
         lines += [f"Hypothesis {h} : {self._premise(p)}." for h, p in conditions.assumed.items()]
         lines += scripts.lines
         lines += [
             f"Lemma balance_{label} : {words[0]} =\n  {words[1]}.",
             "Proof using All.",
-            f"  change ({flats[0]} = {flats[1]}).",
             *(f"  {line}" for line in closing),
             "Qed.",
             f"End Balance_{label}.",
@@ -203,14 +202,15 @@ class _Job:
         others = " ".join(layer.symbols[t].name for t in layer.explicit if t is not x)
         everyone = " ".join(layer.symbols[t].name for t in layer.explicit)
         intros = f"intros {' '.join(premises)}. " if premises else ""
+        moved = layer.names.new("along_line")
         used = " ".join(f"H_{p.name}" for p in curve.premises.values())
         proof = [
             "Proof.",
             f"  {intros}assert (E : {zero} = {label}) by line_at_zero.",
             f"  rewrite <- (balance_{label} {everyone} v{''.join(' ' + h for h in assumed)}).",
-            f"  pose proof ({chain} {others} (fun t => {line}) 0 v {line_proof}) as H.",
-            "  cbv beta in H. rewrite E in H.",
-            f"  exact (H{''.join(' ' + h for h in used.split())}).",
+            f"  pose proof ({chain} {others} (fun t => {line}) 0 v {line_proof}) as {moved}.",
+            f"  cbv beta in {moved}. rewrite E in {moved}.",
+            f"  exact ({moved}{''.join(' ' + h for h in used.split())}).",
             "Qed.",
         ]
         return "\n".join((statement, *proof))

@@ -7,7 +7,9 @@ the normal form; the others are replaced by their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatchmethod
@@ -95,6 +97,8 @@ class Algebra:
         self.folds: dict[str, tuple[Tensor, tuple[int, ...]]] = {}
         self.sources: dict[Tensor, Term] = {}
         self.places: dict[Tensor, tuple[Term, ...]] = {}
+        self.ranks: dict[Tensor, float] = {}
+        self.now = math.inf
         self._polys: dict[Tensor, Poly] = {}
         self._bodies: dict[Tensor, Poly] = {}
         self._flat: dict[Term, Term] = {}
@@ -112,10 +116,14 @@ class Algebra:
                 inner = self.items.pop(body.tensor)  # type: ignore[attr-defined]
                 body = substitute(inner.body, dict(zip(inner.vars, body.args, strict=True)))  # type: ignore[attr-defined]
             found = Item(tensor, definition.vars, body, kind, defined=True)
-            self.items[tensor] = found
+            self._add(found)
             if tensor in self.folded:
                 self._make_opaque(found)
         return found
+
+    def _add(self, item: Item) -> None:
+        self.items[item.tensor] = item
+        self.ranks.setdefault(item.tensor, len(self.ranks))
 
     def _make_opaque(self, item: Item) -> None:
         body = self.body(item.tensor)
@@ -131,7 +139,7 @@ class Algebra:
         fresh = tuple(var.fresh() for var in free)
         tensor = Tensor(self.name(hint), tuple(var.dim for var in free), "bool" if hint == "step" else "real")
         body = substitute(body, dict(zip(free, fresh, strict=True)))
-        self.items[tensor] = Item(tensor, fresh, body, kind)
+        self._add(Item(tensor, fresh, body, kind))
         return Entry(tensor, free)
 
     def _function(self, hint: str, arg: Term, body: Term, source: Term) -> Entry:
@@ -272,12 +280,22 @@ class Algebra:
         found = self._bodies.get(tensor)
         if found is None:
             item = self.items[tensor]
-            if isinstance(item.body, Sum):
-                found = self.summed(item.body.var, self.nf(item.body.body))
-            else:
-                found = self.nf(item.body)
+            with self.at(tensor):
+                if isinstance(item.body, Sum):
+                    found = self.summed(item.body.var, self.nf(item.body.body))
+                else:
+                    found = self.nf(item.body)
             self._bodies[tensor] = found
         return found
+
+    @contextmanager
+    def at(self, tensor: Tensor) -> Iterator[None]:
+        """Within it, only atoms that are older than an item stand for a sum: a lemma rests on earlier ones."""
+        before, self.now = self.now, self.ranks[tensor]
+        try:
+            yield
+        finally:
+            self.now = before
 
     def nf(self, term: Term) -> Poly:
         """The normal form of a flat term without sums."""
@@ -329,7 +347,7 @@ class Algebra:
         if isinstance(factor, Component):
             key, order = abstract({((factor, 1),): Fraction(1)})
             found = self.folds.get(key)
-            if found is not None and len(order) == len(found[1]):
+            if found is not None and len(order) == len(found[1]) and self.ranks[found[0]] < self.now:
                 return Entry(found[0], tuple(order[k] for k in found[1]))
         return factor
 

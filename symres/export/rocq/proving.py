@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
 from symres.export.rocq.items import Algebra, Refold
 from symres.export.rocq.layer import Layer
 from symres.export.rocq.scope import Scope, Symbol
-from symres.export.rocq.scripts import Scripts
-from symres.export.rocq.writing import binders
-from symres.kernel.terms import Entry, Pow, Tensor, Term, Var, add, neg
+from symres.export.rocq.scripts import Scripts, exchange
+from symres.export.rocq.writing import binders, braces
+from symres.kernel.terms import Entry, Pow, Sum, Tensor, Term, Var, add, neg, substitute, sum_
 from symres.language.program import Definition
 
 
@@ -69,33 +69,104 @@ class Conditions:
         return f"(pos_nonzero _ (sqrt_pos_pos _ {proof}) : {scope.text(entry)} <> 0)" if root else f"({proof} : {scope.text(entry)} <> 0)"
 
 
-def balanced(
-    label: str, left: Term, right: Term, definitions: dict[Tensor, Definition], keep: tuple[Tensor, ...]
-) -> tuple[Algebra, bool]:
-    """The algebra in which two sides are compared, and whether they agree in it.
+@dataclass
+class Balance:
+    """Two closed sums and the indices that both are summed over: the sides agree at each value of these.
 
-    As many of the definitions in ``keep`` as possible stay atoms: the proof is then shorter, and reads like the page.
+    ``shared`` pairs an outer index of the left side with one of the right.
     """
 
-    def attempt(folded: frozenset[Tensor]) -> tuple[Algebra, bool, frozenset[Tensor]]:
+    label: str
+    left: Term
+    right: Term
+    definitions: Mapping[Tensor, Definition]
+    keep: tuple[Tensor, ...]
+    shared: list[tuple[Var, Var]] = field(default_factory=list)
+
+    def solve(self) -> Algebra | None:
+        """The algebra in which the sides agree, with as many shared indices and folded definitions as possible.
+
+        The proof is then shorter, and reads like the page. ``None`` if the sides are not found equal.
+        """
+        algebra, forced = self._attempt(frozenset())
+        if algebra is None:
+            return None
+        own, other = outer(self.left)[0], outer(self.right)[0]
+        for var in own:
+            for match in other:
+                if match.dim is var.dim and match not in [right for _, right in self.shared]:
+                    self.shared.append((var, match))
+                    found, folded = self._attempt(forced)
+                    if found is not None:
+                        algebra, forced = found, folded
+                        break
+                    self.shared.pop()
+        for tensor in self.keep:
+            if tensor not in forced:
+                found, folded = self._attempt(forced | {tensor})
+                if found is not None:
+                    algebra, forced = found, folded
+        return algebra
+
+    def at_shared(self) -> tuple[Term, Term]:
+        """Both sides at fixed values of the shared indices."""
+        (own, left), (other, right) = outer(self.left), outer(self.right)
+        lefts, rights = [a for a, _ in self.shared], [b for _, b in self.shared]
+        left = sum_(tuple(var for var in own if var not in lefts), left)
+        right = sum_(tuple(var for var in other if var not in rights), right)
+        return left, substitute(right, {b: a for a, b in self.shared})
+
+    def _attempt(self, folded: frozenset[Tensor]) -> tuple[Algebra | None, frozenset[Tensor]]:
+        left, right = self.at_shared()
         while True:
-            algebra = Algebra(definitions, folded, _numbered(label))
+            algebra = Algebra(self.definitions, folded, _numbered(self.label))
             try:
                 difference = algebra.nf(algebra.flat(add(left, neg(right))))
             except Refold as found:
                 folded |= {found.tensor}
                 continue
-            return algebra, not difference, folded
+            return (None if difference else algebra), folded
 
-    algebra, agree, forced = attempt(frozenset())
-    if not agree:
-        return algebra, False
-    for tensor in keep:
-        if tensor not in forced:
-            other, still, folded = attempt(forced | {tensor})
-            if still:
-                algebra, forced = other, folded
-    return algebra, True
+    def algebra(self) -> Algebra:
+        """An algebra for the sides as they are, equal or not."""
+        folded: frozenset[Tensor] = frozenset()
+        while True:
+            algebra = Algebra(self.definitions, folded, _numbered(self.label))
+            try:
+                algebra.nf(algebra.flat(add(self.left, neg(self.right))))
+            except Refold as found:
+                folded |= {found.tensor}
+                continue
+            return algebra
+
+    def proof(self, scripts: Scripts) -> list[str]:
+        """The script that shows the sides equal."""
+        scope, lines = scripts.scope, []
+        sides = outer(self.left), outer(self.right)
+        for k, (variables, body) in enumerate(sides):
+            first = [pair[k] for pair in self.shared]
+            wanted = [*first, *(var for var in variables if var not in first)]
+            words = scope.text(sum_(wanted, body))
+            steps = exchange(variables, wanted)
+            if steps:
+                turned = steps if k == 0 else ["symmetry.", *steps]
+                lines += [f"transitivity ({words}).", *([] if k == 0 else ["2:"])]
+                lines += braces([*turned, "reflexivity."])
+        with scope.bound(*(var for var, _ in self.shared)) as names:
+            lines += [f"apply sum_ext; intros {name} H{name}." for name in names]
+            flat = [scripts.algebra.flat(side) for side in self.at_shared()]
+            closing = scripts.equate(*flat)
+            lines += [f"change ({scope.text(flat[0])} = {scope.text(flat[1])}).", *closing]
+        return lines
+
+
+def outer(term: Term) -> tuple[list[Var], Term]:
+    """The outer sums of a term and what they sum."""
+    variables = []
+    while isinstance(term, Sum):
+        variables.append(term.var)
+        term = term.body
+    return variables, term
 
 
 def _numbered(label: str) -> Callable[[str], str]:
@@ -113,4 +184,3 @@ def register(layer: Layer, algebra: Algebra) -> None:
     for tensor in algebra.items:
         if tensor not in layer.symbols:
             layer.symbols[tensor] = Symbol(layer.names.new(tensor.name))
-

@@ -6,7 +6,8 @@ a product is brought to its canonical component by opening, exchanging and renam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from symres.export.rocq.items import Algebra, Item, flattened, other, split
@@ -120,8 +121,9 @@ class Scripts:
         suffix = "_is" if opened else "_nf"
         if (suffix, tensor) not in self.lemmas:
             outside, self.scope.vars = self.scope.vars, {}
+            later, self.algebra.now = self.algebra.now, math.inf
             self.lemmas[suffix, tensor] = self._lemma(tensor, suffix)
-            self.scope.vars = outside
+            self.scope.vars, self.algebra.now = outside, later
         return self.lemmas[suffix, tensor]
 
     def _lemma(self, tensor: Tensor, suffix: str) -> str:
@@ -132,7 +134,8 @@ class Scripts:
             poly = self.algebra.body(tensor) if suffix == "_is" else self.algebra.poly(tensor)
             left = text(self.scope.lower(Entry(tensor, item.vars)))
             statement = f"{left} = {self.poly(poly)}"
-            script = self.script(item, poly)
+            with self.algebra.at(tensor):
+                script = self.script(item, poly)
         head = binders(names, [f"{self.scope.size(var.dim)}" for var in item.vars])
         self.lines += [f"Lemma {name} {head}: {statement}.", "Proof.", *(f"  {line}" for line in script), "Qed."]
         return name
@@ -232,12 +235,7 @@ class Scripts:
 
     def permute(self, order: list[Var], wanted: list[Var], target: Component) -> list[str]:
         """Exchange neighbouring sums until they stand in the wanted order, then compare the summands."""
-        lines, order = [], list(order)
-        for position, var in enumerate(wanted):
-            for k in range(order.index(var), position, -1):
-                order[k - 1], order[k] = order[k], order[k - 1]
-                depth = f"do {k - 1} (apply sum_ext; intros ? ?); " if k > 1 else ""
-                lines.append(f"eapply eq_trans; [{depth}apply sum_swap|cbv beta].")
+        lines = exchange(order, wanted)
         with self.scope.bound(*target.vars) as names:
             lines += [f"apply sum_ext; intros {name} H{name}." for name in names]
             lines += self.close(set(target.factors), tactic="ring")
@@ -373,3 +371,13 @@ class Scripts:
         assert isinstance(factor, Entry)
         return self.conditions.nonzero(self, factor)
 
+
+def exchange(order: Sequence[Var], wanted: Sequence[Var]) -> list[str]:
+    """Exchange neighbouring sums of the left side of an equation until they stand in the wanted order."""
+    lines, order = [], list(order)
+    for position, var in enumerate(wanted):
+        for k in range(order.index(var), position, -1):
+            order[k - 1], order[k] = order[k], order[k - 1]
+            depth = f"do {k - 1} (apply sum_ext; intros ? ?); " if k > 1 else ""
+            lines.append(f"eapply eq_trans; [{depth}apply sum_swap|cbv beta].")
+    return lines
