@@ -1,0 +1,169 @@
+"""Which result of the backward function is the gradient of which argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symres.errors import UsageError
+from symres.trace.gradnames import collection_like, owner, stems
+from symres.trace.returns import Labels
+from symres.trace.snapshot import contents
+
+IsArray = Callable[[Any], bool]
+
+
+@dataclass
+class Result:
+    """One array that came back, with the name under which it came, and whether it was returned (or kept)."""
+
+    value: Any
+    label: str | None
+    returned: bool = True
+
+
+def results(returned: Any, labels: str | Labels | None, is_array: IsArray) -> list[Result]:
+    """The arrays in a returned value, in order; ``None`` elements are left out."""
+    found: list[Result] = []
+    if isinstance(returned, dict):
+        for key, value in returned.items():
+            found += results(value, str(key), is_array)
+    elif isinstance(returned, (tuple, list)):
+        fits = isinstance(labels, tuple) and len(labels) == len(returned)
+        known: Sequence[Any] = labels if fits and isinstance(labels, tuple) else (None,) * len(returned)
+        for value, label in zip(returned, known, strict=True):
+            found += results(value, label, is_array)
+    elif is_array(returned) or (isinstance(returned, (int, float)) and not isinstance(returned, bool)):
+        found.append(Result(returned, labels if isinstance(labels, str) else None))
+    return found
+
+
+Marks = Mapping[tuple[str, str], Any]
+
+
+def marks(instance: Any, is_array: IsArray) -> Marks:
+    """A mark of every array that an object keeps."""
+    return {(prefix, name): mark(value) for prefix, name, value in attributes(instance) if is_array(value)}
+
+
+def kept(instance: Any, before: Marks, is_array: IsArray) -> list[Result]:
+    """The gradients that a call left on an object: attributes and items that are new or changed since ``before``."""
+    return [
+        Result(value, f"{name}" if not prefix else f"d_{prefix}{_stem(name)}", returned=False)
+        for prefix, name, value in attributes(instance)
+        if is_array(value) and before.get((prefix, name)) != mark(value)
+    ]
+
+
+def _stem(name: str) -> str:
+    """``gamma`` for ``dgamma``: the label of a layer inside a layer is ``d_norm_gamma``."""
+    return stems(name)[0] if stems(name) else name
+
+
+def attributes(instance: Any, prefix: str = "") -> Iterator[tuple[str, str, Any]]:
+    """The attributes of an object, the items of its dicts of gradients, and those of the layers inside it."""
+    content = contents(instance)
+    if not isinstance(content, dict) or len(prefix) > 64:
+        return
+    for name, value in content.items():
+        if isinstance(value, dict):
+            for key, item in value.items():
+                yield prefix, f"d_{key}" if collection_like(name) and not str(key).startswith("d") else str(key), item
+        elif isinstance(value, (list, tuple)) and collection_like(name):
+            owners = content.get("params", content.get("parameters"))
+            names = [_name_of(one, content) for one in owners] if isinstance(owners, (list, tuple)) else []
+            for position, item in enumerate(value):
+                yield prefix, f"d_{names[position]}" if position < len(names) else f"{name}{position}", item
+        elif isinstance(contents(value), dict):
+            yield from attributes(value, f"{prefix}{name}_")
+        yield prefix, name, value
+
+
+def _name_of(value: Any, content: Mapping[str, Any]) -> str:
+    return next((name for name, one in content.items() if one is value), "")
+
+
+def mark(value: Any) -> Any:
+    """Something that changes when an array is replaced or written to."""
+    buffer = getattr(value, "buffer", None)
+    if buffer is not None:
+        return id(value), buffer.version
+    return id(value), getattr(value, "tobytes", lambda: b"")()
+
+
+def assign(
+    found: Sequence[Result],
+    arguments: Sequence[str],
+    grads: Sequence[str] | None,
+    upstream: Sequence[str],
+    name: str,
+) -> dict[str, Result]:
+    """The result that is the gradient of each argument; arguments without one are left out.
+
+    Raises:
+        UsageError: if names and order leave it open, or ``grads`` does not fit.
+    """
+    returned = [one for one in found if one.returned]
+    if grads is not None:
+        return _in_order(found, returned, arguments, grads, name)
+    matched: dict[str, Result] = {}
+    open_: list[Result] = []
+    for one in found:
+        label = None if one.label in upstream else one.label
+        argument = owner(label, arguments) if label else None
+        if argument is not None and (argument not in matched or one.returned and not matched[argument].returned):
+            matched[argument] = one
+        elif one.returned:
+            open_.append(one)
+    left = [argument for argument in arguments if argument not in matched]
+    if not open_:
+        return _ordered(matched, arguments, name)
+    if (
+        len(open_) == len(left)
+        or (not matched and len(open_) == 1 and left)
+        or _leading(open_, returned, left, arguments)
+    ):
+        matched |= dict(zip(left, open_, strict=False))
+    elif not matched or any(one.label is None for one in open_):
+        raise UsageError(
+            f"it is not clear which of the {len(returned)} results of {name} belongs to which argument",
+            remedy=f"Pass grads (--grads) with the arguments in that order, among {', '.join(arguments)}.",
+        )
+    return _ordered(matched, arguments, name)
+
+
+def _leading(
+    open_: Sequence[Result], returned: Sequence[Result], left: Sequence[str], arguments: Sequence[str]
+) -> bool:
+    """Whether the one result without a name is the first, and so belongs to the first argument."""
+    return len(open_) == 1 and bool(left) and open_[0] is returned[0] and left[0] == arguments[0]
+
+
+def _ordered(matched: Mapping[str, Result], arguments: Sequence[str], name: str) -> dict[str, Result]:
+    if not matched:
+        raise UsageError(
+            f"{name} gives no gradient of {', '.join(arguments)}",
+            remedy="It may return them, or keep them as self.dgamma or self.grads['gamma'].",
+        )
+    return {argument: matched[argument] for argument in arguments if argument in matched}
+
+
+def _in_order(
+    found: Sequence[Result], returned: Sequence[Result], arguments: Sequence[str], grads: Sequence[str], name: str
+) -> dict[str, Result]:
+    if unknown := [one for one in grads if one not in arguments]:
+        raise UsageError(
+            f"{', '.join(unknown)} is no argument whose gradient can be asked for",
+            remedy=f"These are {', '.join(arguments)}.",
+        )
+    if len(returned) == len(grads):
+        return dict(zip(grads, returned, strict=True))
+    named = {argument: one for one in found if one.label and (argument := owner(one.label, grads))}
+    rest = [one for one in grads if one not in named]
+    spare = [one for one in returned if one not in named.values()]
+    if len(rest) == len(spare):
+        named |= dict(zip(rest, spare, strict=True))
+    if set(named) != set(grads):
+        raise UsageError(f"{name} gives {len(returned)} results, grads names {len(grads)}: {', '.join(grads)}")
+    return {one: named[one] for one in grads}
