@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Fun, Num, Tensor, Term, Var, walk
+from symres.kernel.terms import ONE, ZERO, Fun, Num, Tensor, Term, Var, walk
 from symres.language.program import Axis, Value
 from symres.trace import writing
 from symres.trace.axes import length, shown, variables
@@ -67,11 +67,16 @@ class Array:
 
     @classmethod
     def symbol(cls, tensor: Tensor, axes: Sequence[Axis] | None = None) -> Array:
-        """The array whose entries are those of a tensor; ``axes`` group its dimensions, by default one by one."""
-        axes = tuple(() if dim is Num(1) else (dim,) for dim in tensor.dims) if axes is None else axes
-        names = tuple(var for axis in axes for var in variables(axis))
+        """The array whose entries are those of a tensor; ``axes`` group its dimensions, by default one by one.
+
+        A dimension of 1 needs no variable: its index is 0.
+        """
+        groups = [[atom for atom in axis if atom is not ONE] for axis in axes or [(dim,) for dim in tensor.dims]]
+        names = [var for group in groups for var in variables(tuple(group))]
+        rest = iter(names)
+        entry = tensor(*(ZERO if dim is ONE else next(rest) for dim in tensor.dims))
         kind = tensor.kind if tensor.kind in ("bool", "int") else "float"
-        return cls.result(axes, names, tensor(*names), kind)
+        return cls.result([tuple(group) for group in groups], names, entry, kind)
 
     # what it holds
 
