@@ -31,7 +31,9 @@ def batch_norm(x: "B T D", gamma: "D", beta: "D", eps=1e-5):
 
 def batch_norm_backward(dy, gamma, x_hat, rstd):
     dx = gamma * rstd * (dy - dy.mean(axis=(0, 1)) - x_hat * (dy * x_hat).mean(axis=(0, 1)))
-    return dx, (dy * x_hat).sum(axis=(0, 1)), dy.sum(axis=(0, 1))
+    dgamma = (dy * x_hat).sum(axis=(0, 1))
+    dbeta = dy.sum(axis=(0, 1))
+    return dx, dgamma, dbeta
 
 
 def build() -> Derivation:

@@ -25,7 +25,10 @@ def batch_norm(x: "B T D", gamma: "D", beta: "D", running_mean: "D", running_var
 
 
 def batch_norm_backward(dy, gamma, x_hat, rstd):
-    return gamma * rstd * dy, (dy * x_hat).sum(axis=(0, 1)), dy.sum(axis=(0, 1))
+    dx = gamma * rstd * dy
+    dgamma = (dy * x_hat).sum(axis=(0, 1))
+    dbeta = dy.sum(axis=(0, 1))
+    return dx, dgamma, dbeta
 
 
 def build() -> Derivation:

@@ -1,8 +1,8 @@
 """Batch normalisation in training: what its output is, whatever comes in.
 
-Each feature is centred and scaled over the batch and over time: the normalised values have mean zero, and their mean square falls
-short of 1 by eps / (var + eps). The variance can be had in one pass, and the layer is an affine map with coefficients
-that depend on the whole batch. In evaluation it is this affine form with constant statistics.
+Each feature is centred and scaled over the batch and over time: the normalised values have mean zero, and their mean
+square falls short of 1 by eps / (var + eps). The variance can be had in one pass, and the layer is an affine map with
+coefficients that depend on the whole batch. In evaluation it is this affine map with constant statistics.
 """
 
 from __future__ import annotations

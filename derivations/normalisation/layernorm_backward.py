@@ -30,7 +30,9 @@ def layer_norm(x: "B D", gamma: "D", beta: "D", eps=1e-5):
 def layer_norm_backward(dy, gamma, x_hat, rstd):
     d = gamma * dy
     dx = rstd * (d - d.mean(axis=-1, keepdims=True) - x_hat * (d * x_hat).mean(axis=-1, keepdims=True))
-    return dx, (dy * x_hat).sum(axis=0), dy.sum(axis=0)
+    dgamma = (dy * x_hat).sum(axis=0)
+    dbeta = dy.sum(axis=0)
+    return dx, dgamma, dbeta
 
 
 def build() -> Derivation:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symres.calculus.reverse import Backward
+from symres.calculus.reverse import Backward, tensors
 from symres.derivation.indices import Indices
 from symres.errors import UsageError
 from symres.kernel.terms import Entry, Tensor, Term, transform
@@ -65,7 +65,23 @@ def spoken(function: Function | Program, known: Known, indices: Indices) -> Prog
 
     definitions = {tensor: replace(d, body=transform(d.body, same)) for tensor, d in program.definitions.items()}
     outputs = {name: replace(value, body=transform(value.body, same)) for name, value in program.outputs.items()}
-    return replace(program, definitions=definitions, outputs=outputs)
+    return _without_names_of_results(replace(program, definitions=definitions, outputs=outputs))
+
+
+def _without_names_of_results(program: Program) -> Program:
+    """``dx = …; return dx`` claims what stands on the right; the name dx is that of the gradient."""
+    outputs, definitions = dict(program.outputs), dict(program.definitions)
+    for name, value in program.outputs.items():
+        own = value.body.tensor if isinstance(value.body, Entry) else None
+        if own in definitions:
+            outputs[name] = replace(value, body=definitions[own].at(value.body.children))
+    terms = [value.body for value in outputs.values()]
+    used = set[Tensor]()
+    for tensor, definition in reversed(definitions.items()):
+        if any(tensor in tensors(term) for term in terms):
+            used.add(tensor)
+            terms.append(definition.body)
+    return replace(program, outputs=outputs, definitions={t: d for t, d in definitions.items() if t in used})
 
 
 def claimed(function: Function | Program, backward: Backward, wrt: tuple[str, ...], indices: Indices) -> Claim:
