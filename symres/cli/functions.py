@@ -21,7 +21,7 @@ from symres.cli.console import (
     values,
     worst,
 )
-from symres.errors import UsageError
+from symres.errors import SymresError, UsageError
 
 
 def grad(
@@ -49,9 +49,12 @@ def grad(
     text = getattr(result, writers[format])()
     text = text if isinstance(text, str) else json.dumps(text, indent=1, ensure_ascii=False)
     if output is None:
-        print(text)
+        print(text.rstrip("\n"))
     else:
         write_whole(output, text.rstrip("\n") + "\n")
+    failed = [f"{check.judge}, {check.method}: {check.detail}" for check in result.record if not check.passed]
+    if failed:
+        raise SymresError(f"a check of the result FAILED: {'; '.join(failed)}")
 
 
 def verify(

@@ -140,6 +140,7 @@ class _Viewer:
             "parts": self.parts(),
             "remarks": [self.prose(text) for text in derivation.remarks],
             "uses": list(derivation.uses),
+            "certified": bool(derivation.certificate),
             "record": [_check(check) for check in derivation.record],
             "hash": fingerprint(derivation)[:16],
             "sources": [_source(source) for source in derivation.sources],

@@ -121,12 +121,12 @@ class _Writer:
         yield "∎"
 
     def record(self) -> Iterator[str]:
-        id = self.derivation.id
         yield "## Verification record"
         if self.derivation.record:
             yield _table(self.derivation.record)
-        yield f"symres {symres.__version__}, content hash `{fingerprint(self.derivation)[:16]}`. To check it again:"
-        yield f"```sh\nsymres derive {id} --format json -o out\nsymres recheck out/{id}.json\n```"
+        yield f"symres {symres.__version__}, content hash `{fingerprint(self.derivation)[:16]}`."
+        if self.derivation.certificate:
+            yield "To check it again, write its certificate with `--format json`, and give that to `symres recheck`."
 
     def prose(self, text: Text) -> str:
         return fill(text, escaped, self.inline)

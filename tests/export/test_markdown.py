@@ -39,7 +39,7 @@ def test_the_structure_is_what_was_meant(dialect: Dialect) -> None:
         "Sources",
     ]
     assert sum(token.type == "tr_open" for token in tokens) == 4
-    assert [token.info for token in tokens if token.type == "fence"] == ["python", "sh"]
+    assert [token.info for token in tokens if token.type == "fence"] == ["python"]
 
 
 def test_words_are_words(dialect: Dialect) -> None:
