@@ -114,7 +114,7 @@ def _factors(coefficient: Fraction, mono: Mono, wording: Wording) -> list[Term]:
                 written.append(power(var.dim, -1))
                 sizes[own] += 1
         written.append(sum_(variables, body))
-    front = [power(atom.term, e) for atom, e in sizes.items() if e]
+    front = [power(atom.term, e) for atom, e in sorted(sizes.items(), key=lambda item: item[0].head) if e]
     entries = sorted(((atom, e) for atom, e in free if atom.kind != "N"), key=_factor_order)
     return [mul(coefficient), *front, *(_power(atom, e, wording) for atom, e in entries), *written]
 

@@ -112,7 +112,7 @@ class Folding:
         whole = {definition.body for definition in self.definitions.values()}
         for source in self.sources:
             for node in walk(source):
-                if not isinstance(node, Add) or node in whole or not _is_difference(node):
+                if not isinstance(node, Add) or node in whole or not self._is_difference(node):
                     continue
                 variables = tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, Var) and part in node.free))
                 key = normal_form(node).key({var: f"@{place}" for place, var in enumerate(variables)})
@@ -125,6 +125,14 @@ class Folding:
                     self.held[tensor] = (variables, node)
                     self.rank[tensor.name] = len(self.definitions) + len(self.held)
                     yield found
+
+    def _is_difference(self, node: Add) -> bool:
+        """Whether every summand depends on an array or a named value, so that a constant like eps in var + eps stays."""
+
+        def varies(part: Term) -> bool:
+            return isinstance(part, Entry) and (bool(part.args) or part.tensor in self.definitions)
+
+        return all(any(map(varies, walk(arg))) for arg in node.args)
 
     def _rules_by_held(self) -> Iterator[Rule]:
         """The rules again, their bodies written with the stand-ins: x_hat is one product then, not two."""
@@ -262,11 +270,6 @@ def _root(each: Rule) -> tuple[Atom, Fraction, Factors] | None:
     if len(powers) != 1 or powers[0][1] == 1:
         return None
     return (*powers[0], {atom: e for atom, e in each.lead.factors.items() if atom.kind in UNITS})
-
-
-def _is_difference(node: Add) -> bool:
-    """Whether every summand depends on an entry of a tensor, so that a constant like eps in ``var + eps`` stays."""
-    return all(any(isinstance(part, Entry) and part.args for part in walk(arg)) for arg in node.args)
 
 
 def _exchange(poly: Poly, match: Match, ratio: Fraction, each: Rule) -> Poly:

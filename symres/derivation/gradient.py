@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from symres.calculus.closed import ClosedForms
@@ -34,10 +35,12 @@ from symres.errors import UsageError
 from symres.kernel.normal import normal_form
 from symres.kernel.terms import ZERO, Entry, Tensor, Term
 from symres.language.certificate import output_definitions
-from symres.language.formula import Block, Display, Text, adjoint, definition, equation
+from symres.language.formula import Block, Display, Relation, Text, adjoint, definition, equation
 from symres.language.program import Definition, Program, Value
 from symres.numeric.codegen import backward_source
 from symres.numeric.crosscheck import Subject
+from symres.typeset.matrix import Matrix, Whole
+from symres.typeset.recognise import matrix_form
 
 Function = Callable[..., Any]
 
@@ -181,13 +184,15 @@ class GradientProof:
                 yield from self._line(each)
         yield from self._line(tensor)
         line, put_in, folded = self.forms.line(tensor), self.forms.substituted(tensor), self.forms.gradient(tensor)
-        if put_in is not line:
-            reason = self.words.substitute(before)
-            yield self.ledger.step(f"{tensor.name}-substituted", (left, put_in), "substitute", reason)
+        if put_in is line:
+            return
+        plain = normal_form(put_in).key() == normal_form(folded.term).key()
+        shown, reason = folded.term if plain else put_in, self.words.substitute(before)
+        yield self.ledger.step(f"{tensor.name}-substituted", (left, shown), "substitute", reason, key=plain)
+        if not plain:
             yield from self._vanishing(folded)
-            if folded.term is not put_in:
-                reason = self.words.fold(folded)
-                yield self.ledger.step(f"{tensor.name}-folded", (left, folded.term), "fold", reason, key=True)
+            reason = self.words.fold(folded)
+            yield self.ledger.step(f"{tensor.name}-folded", (left, folded.term), "fold", reason, key=True)
 
     def _gradient(self, name: str) -> Iterable[Step]:
         tensor = self.program.inputs[name]
@@ -244,6 +249,7 @@ class GradientProof:
         parts = [self.program, *self.backward.adjoints.values(), *(self.claim.definitions if self.claim else ())]
         document = certificate(head.id, head.kind, head.title, parts, self.ledger.claims)
         record = (kernel_check(len(self.ledger.claims)), second_judge(document), *numerical(self.subject()))
+        named = (*self.program.definitions.values(), *self.outputs)
         return Derivation(
             id=head.id,
             title=head.title,
@@ -253,8 +259,9 @@ class GradientProof:
             statement=tuple(self.statement()),
             assumptions=self.words.assumptions(),
             notation=self.words.notation(self.backward),
-            definitions=tuple(definition(Entry(d.tensor, d.vars), d.body) for d in (*self.program.definitions.values(), *self.outputs)),
+            definitions=tuple(definition(Entry(d.tensor, d.vars), d.body) for d in named),
             parts=tuple(self.parts),
+            matrix=tuple(self.matrix()),
             remarks=(*head.remarks, *self.remarks),
             uses=tuple(self.lemmas),
             sources=head.sources,
@@ -277,6 +284,18 @@ class GradientProof:
             for each in where:
                 yield Display(definition(Entry(each.tensor, each.vars), each.body))
 
+    def matrix(self) -> Iterable[Block]:
+        """The gradients in matrix form, where they have one; what is printed is checked entry by entry."""
+        for name, value in self.values.items():
+            form = _matrix(value)
+            if form is None:
+                continue
+            matrix, whole = form
+            self.ledger.check(f"d{name}-matrix", matrix.at(whole.i, whole.j), value.body)
+            made = self.backward.adjoints[self.program.inputs[name]]
+            left = replace(whole, body=Entry(made.tensor, value.vars))
+            yield Display(Relation((left, matrix), ("=",)))
+
     def _kept(self) -> Iterable[Definition]:
         for tensor in self.forms.remaining(value.body for value in self.values.values()):
             made = self.backward.adjoints[tensor]
@@ -298,3 +317,18 @@ class GradientProof:
         from symres.language.to_sympy import to_sympy
 
         return {name: to_sympy(value.body) for name, value in self.values.items()}
+
+
+def _matrix(value: Value) -> tuple[Matrix, Whole] | None:
+    """A matrix form of a value and the indices that its rows and columns take the place of.
+
+    A form of the whole array is preferred; one with diagonal matrices in it reads better row by row.
+    """
+    places = {1: [(0,)], 2: [(0, 1), (1,)]}.get(len(value.vars), [])
+    forms = []
+    for place in places:
+        indices = [value.vars[k] for k in place]
+        found = matrix_form(value.body, *indices)
+        if found is not None and not isinstance(found, Whole):
+            forms.append((found, Whole(value.body, *indices)))
+    return min(forms, key=lambda form: "Diagonal" in repr(form[0]), default=None)

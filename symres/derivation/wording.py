@@ -40,6 +40,8 @@ class Words:
         users = list(dict.fromkeys(source for source, _ in backward.paths[tensor]))
         formulas: list[Formula] = [self.entry(user) for user in users if user is not None]
         formulas += [Entry(Tensor(name), ()) for name in self.program.outputs] if None in users else []
+        if users == [None] and tensor.name in self.program.outputs:
+            return Text("{t} is the output", {"t": own})
         if not formulas:
             return Text("{t} reaches the output along no path", {"t": own})
         words, slots = listed(formulas, "u")
@@ -98,7 +100,8 @@ class Words:
         gradients, more = listed(seeds, "g")
         loss = Entry(Tensor("loss"), ())
         names, last = listed(self._sizes(), "n")
-        scope = f"For all sizes {names}: " if last else ""
+        every = "every size" if len(last) == 1 else "all sizes"
+        scope = f"For {every} {names}: " if last else ""
         with_, own = listed([definition(Entry(d.tensor, d.vars), d.body) for d in where], "w")
         then = f"Then, with {with_}," if where else "Then"
         words = f"{scope}let {{l}} be a differentiable function of {names_} with the gradient {gradients}. {then}"
@@ -107,7 +110,7 @@ class Words:
     def scope(self) -> Text:
         """The first words of an identity."""
         names, slots = listed(self._sizes(), "n")
-        return Text(f"For all sizes {names},", slots)
+        return Text(f"For {'every size' if len(slots) == 1 else 'all sizes'} {names},", slots)
 
     def _sizes(self) -> list[Formula]:
         dims = [dim for tensor in self.program.inputs.values() for dim in tensor.dims]
@@ -115,8 +118,11 @@ class Words:
 
     def assumptions(self) -> tuple[Text, ...]:
         """What is assumed of the inputs."""
-        positive = [t for t in self.program.inputs.values() if t.kind == "positive" and not t.dims]
-        found = [Text("{e} is positive", {"e": Entry(tensor, ())}) for tensor in positive]
+        found = [
+            Text(f"{{e}} is {_SIGNS[tensor.kind]}", {"e": tensor})
+            for tensor in self.program.inputs.values()
+            if tensor.kind in _SIGNS
+        ]
         return (*found, *(Text(sentence) for sentence in self.program.assumptions))
 
     def notation(self, backward: Backward) -> Notation:
@@ -145,6 +151,7 @@ def _is_in_product(body: Term, tensor: Tensor) -> bool:
     return isinstance(body, Sum) and len(normal_form(body).terms) == 1
 
 
+_SIGNS = {"positive": "positive", "nonnegative": "not negative"}
 _MANNERS = (
     (_is_factor, " as a factor"),
     (_is_summand, " as a summand"),
