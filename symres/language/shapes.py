@@ -49,7 +49,7 @@ class Shape:
         return Tensor(name, self.dims, self.kind, self.bound)
 
     def read(self, rule: Callable[[Term], tuple[Term, ...]]) -> Shape:
-        """The shape with each atomic size replaced by the sizes of which it is the product; lengths of 1 are dropped."""
+        """The shape with each atomic size replaced by those of which it is the product; lengths of 1 are dropped."""
 
         def atoms(term: Term) -> tuple[Term, ...]:
             return tuple(atom for atom in rule(term) if atom is not ONE)

@@ -1,4 +1,4 @@
-"""The arguments of a traced call: symbolic arrays by their shapes, float defaults as symbols, everything else as it is."""
+"""The arguments of a traced call: symbolic arrays by their shapes, float defaults as symbols, the rest as it is."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class Inputs:
         tensor = Tensor(name, (), "positive" if value else "nonnegative")
         self.tensors[name], self.axes[name] = tensor, ()
         body = tensor() if value >= 0 else neg(tensor())
-        self.kept[name] = Array.from_value(Value((), (), body), scalar=True)
-        return self.kept[name]
+        made = self.kept[name] = Array.from_value(Value((), (), body), scalar=True)
+        return made
 
     def given(self) -> dict[str, Shape]:
         """The shapes of all symbols, as they are now."""

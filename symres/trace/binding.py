@@ -131,7 +131,7 @@ def _rest(
     if not rest:
         return {}
     cache = kept[0] if len(kept) == 1 else tuple(kept) if kept else None
-    unnamed = [one for one in rest if one not in pool or cache_like(one) and kept]
+    unnamed = [one for one in rest if one not in pool or (cache_like(one) and kept)]
     if isinstance(cache, dict):
         unnamed = [one for one in unnamed if one not in cache]
     values = {one: cache[one] if isinstance(cache, dict) and one in cache else pool[one]

@@ -112,7 +112,7 @@ def assign(
     for one in found:
         label = None if one.label in upstream else one.label
         argument = owner(label, arguments) if label else None
-        if argument is not None and (argument not in matched or one.returned and not matched[argument].returned):
+        if argument is not None and (argument not in matched or (one.returned and not matched[argument].returned)):
             matched[argument] = one
         elif one.returned:
             open_.append(one)

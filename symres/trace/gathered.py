@@ -34,7 +34,7 @@ class Poison:
 
     __setattr__ = __call__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __index__ = _used
     __float__ = __int__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _used
-    __eq__ = __ne__ = _used  # type: ignore[assignment]
+    __eq__ = __ne__ = _used
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _used
     __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __floordiv__ = __mod__ = _used
 

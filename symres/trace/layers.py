@@ -105,7 +105,8 @@ class Layer(Functions):
         return own + [one for one in self._constructor() if one.name not in known]
 
     def _constructor(self) -> list[inspect.Parameter]:
-        return [] if self.cls.__init__ is object.__init__ else parameters_of(self.cls.__init__, skip=1)
+        made = inspect.getattr_static(self.cls, "__init__")
+        return [] if made is object.__init__ else parameters_of(made, skip=1)
 
     def run_forward(self, environment: Environment, arguments: Arguments) -> Any:
         """Make the object and call its ``forward``."""

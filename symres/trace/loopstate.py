@@ -120,14 +120,14 @@ class Loop:
         opened: dict[str, Any] = {}
         for slot, (old, new) in self._changes.slots.items():
             start = self._start(slot, old, new)
-            value = Poison(f"{slot.name} of the previous iteration is read")
+            held: Any = Poison(f"{slot.name} of the previous iteration is read")
             if start is not None:
                 self._starts[slot] = start
-                value = start[1]
+                held = start[1]
             if slot.container is None:
-                opened[slot.name] = value
+                opened[slot.name] = held
             elif old is not MISSING:
-                slot.store(value)
+                slot.store(held)
         for items in self._changes.lists:
             items.append(_SEED)
         self._opened = Snapshot({**self._scope, **opened}, self.session)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from symres.trace.arguments import MISSING, Parameters
+from symres.trace.arguments import MISSING
 from symres.trace.claims import attributes
 from symres.trace.guard import running
-from symres.trace.layers import Functions
 
 
 @dataclass
@@ -28,14 +27,20 @@ class Numbers:
 class NumericEnvironment:
     """Arguments are numbers, functions are the user's own.
 
-    ``arrays`` are the values of the symbolic inputs and upstream gradients, in their NumPy shapes; ``sizes`` those of
-    integer arguments that stand for sizes; ``fixed`` those of the others.
+    ``arrays`` are the values of the symbolic inputs, in their NumPy shapes; ``gradients`` those of the upstream
+    gradients in their order; ``sizes`` the values of integer arguments that stand for sizes; ``fixed`` those of the others.
     """
 
     def __init__(
-        self, arrays: Mapping[str, Any], sizes: Mapping[str, int], fixed: Mapping[str, Any], order: list[str]
+        self,
+        arrays: Mapping[str, Any],
+        gradients: Sequence[Any],
+        sizes: Mapping[str, int],
+        fixed: Mapping[str, Any],
+        order: Sequence[str],
     ) -> None:
         self.arrays, self.sizes, self.fixed, self.order = arrays, sizes, fixed, order
+        self._gradients = iter(gradients)
 
     def translate(self, value: Any) -> Any:
         """The function itself."""
@@ -47,20 +52,16 @@ class NumericEnvironment:
         if name in self.fixed:
             return copy.deepcopy(self.fixed[name])
         if name in self.arrays:
-            return self._number(name)
+            return _copied(self.arrays[name])
         if name in self.sizes:
             return self.sizes[name]
         if parameter.default is parameter.empty:
             return MISSING
         return copy.deepcopy(parameter.default)
 
-    def _number(self, name: str) -> Any:
-        value = np.array(self.arrays[name])
-        return value.copy() if value.ndim else value[()]
-
     def upstream(self, name: str, output: Any) -> Any:
-        """The given upstream gradient."""
-        return self._number(name)
+        """The next of the given upstream gradients."""
+        return _copied(next(self._gradients))
 
     def adopt(self, instance: Any, arguments: Mapping[str, Any]) -> None:
         """Arrays of the constructor get the values of the symbols that stand for them."""
@@ -70,7 +71,7 @@ class NumericEnvironment:
 
     def differentiable(self) -> list[str]:
         """The arguments in the order of the trace."""
-        return self.order
+        return list(self.order)
 
     def is_array(self, value: Any) -> bool:
         """Whether the value is an array or a number of NumPy's."""
@@ -81,3 +82,8 @@ class NumericEnvironment:
         """Floating-point warnings are not shown."""
         with running(name, (), []), np.errstate(all="ignore"):
             yield
+
+
+def _copied(value: Any) -> Any:
+    array = np.array(value)
+    return array if array.ndim else array[()]

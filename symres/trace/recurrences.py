@@ -4,11 +4,11 @@ The body was run once with the index k and a placeholder P for what each carried
 
 * free of P: the value of the last iteration;
 * ``P(u) + r(k, u)``: after the loop V(u) + Σ_k r(k, u), where V is the value before the loop;
-* ``(1 - h(k, u)) P(u) + w(k, u)`` where the regions h of different iterations are disjoint, w is 0 outside h, and w reads
-  P inside the region of its own iteration only: V(u) (1 - Σ_k h) + Σ_k w with V for P.
+* ``(1 - h(k, u)) P(u) + w(k, u)`` where the regions h of different iterations are disjoint, w is 0 outside h, and w
+  reads P inside the region of its own iteration only: V(u) (1 - Σ_k h) + Σ_k w with V for P.
 
-A variable that reads another one uses the other's value at the start of iteration k. Anything else is a true recurrence,
-which has no closed form here.
+A variable that reads another one uses the other's value at the start of iteration k. Anything else is a true
+recurrence, which has no closed form here.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def _interval(region: Term, var: Var) -> tuple[Term, Term] | None:
 
 
 def _disjoint(kept: Sequence[Term], var: Var, k: Var) -> bool:
-    """Whether no value of the variable lies in the regions of two iterations: they move on by more than their length."""
+    """Whether no value of the variable lies in the regions of two iterations: they move on by their length."""
     intervals = [_interval(region, var) for region in kept]
     if any(interval is None for interval in intervals):
         return False

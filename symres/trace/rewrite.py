@@ -39,8 +39,8 @@ def rewritten(node: FunctionNode | ast.ClassDef) -> ast.stmt:
     if isinstance(new, ast.Lambda):
         return _at(ast.Return(_Rewriter(inside=True).visit(new)), new)
     new.decorator_list, new.returns = [], None
-    result = _Rewriter().visit(new)
-    return result
+    function: ast.stmt = _Rewriter().visit(new)
+    return function
 
 
 def _at(new: _Node, place: ast.AST) -> _Node:
@@ -123,7 +123,7 @@ class _Rewriter(ast.NodeTransformer):
         return [node, *self._named(named, node)]
 
     def _named(self, targets: Iterable[ast.expr], place: ast.stmt) -> list[ast.stmt]:
-        hooks = []
+        hooks: list[ast.stmt] = []
         for name, value in (pair for target in targets for pair in _names_in(target)):
             call = _call("name", _text(name), _loaded(value), _text(place.lineno))
             hooks.append(_at(ast.Expr(call), place))
@@ -171,8 +171,11 @@ class _Rewriter(ast.NodeTransformer):
         scope = ast.Call(ast.Name("locals", ast.Load()), [], [])
         return _at(_call("gather", body, scope), node)
 
-    visit_ListComp = _comprehension
-    visit_GeneratorExp = _comprehension
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self._comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        return self._comprehension(node)
 
     # assertions
 

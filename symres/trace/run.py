@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from symres.errors import Unsupported, UsageError
 from symres.kernel.terms import Size, Tensor, mul, walk
-from symres.language.program import Program, Value
+from symres.language.program import Axis, Program, Value
 from symres.language.shapes import Shape, annotated_shape, parse_shapes
 from symres.trace.arguments import Inputs, Sizes
 from symres.trace.array import Array, as_array
@@ -28,22 +28,23 @@ from symres.trace.gradnames import gradient_like
 from symres.trace.guard import running, time_limit
 from symres.trace.layers import Functions, layer_of
 from symres.trace.numeric import Numbers, NumericEnvironment
-from symres.trace.polynomials import same
 from symres.trace.passes import Passes, run_forward, run_passes
+from symres.trace.polynomials import same
 from symres.trace.session import Session
 from symres.trace.signals import Notes, Refine, recording
 from symres.trace.tidy import at
 from symres.trace.world import World
 
 _MOST_RESTARTS = 12
+_Result = TypeVar("_Result")
 
 
 @dataclass
 class Traced:
     """A pair of traced functions.
 
-    ``program`` has the definitions of both passes; ``claimed`` is what the backward function gives for each argument, in
-    its own shape; ``upstream`` the gradients at the outputs, in their order; ``conventions`` what each parameter of the
+    ``program`` has the definitions of both passes; ``claimed`` is what the backward function gives for each argument,
+    in its own shape; ``upstream`` the gradients at the outputs, in their order; ``conventions`` what each parameter of the
     backward function was given; ``notes`` what else a reader should know; ``differentiable`` the arguments whose
     gradients may be asked for.
     """
@@ -280,9 +281,13 @@ def run_numpy(
         CodeRaised: for an exception of the code.
     """
     program = traced.program
-    evaluated = {name: _numpy_shape(np.asarray(array), program.axes.get(name), sizes) for name, array in arrays.items()}
+    inputs = {name: _numpy_shape(np.asarray(arrays[name]), program.axes[name]) for name in program.inputs}
     layer = layer_of(forward, backward)
-    environment = NumericEnvironment(evaluated, sizes, options.get("set") or {}, list(traced.differentiable))
+    gradients = [
+        _numpy_shape(np.asarray(arrays[tensor.name]), value.axes)
+        for tensor, value in zip(traced.upstream, program.outputs.values(), strict=True)
+    ]
+    environment = NumericEnvironment(inputs, gradients, sizes, options.get("set") or {}, traced.differentiable)
     with time_limit(options.get("timeout")):
         passes = run_passes(layer, environment, options.get("grads"))
     claimed = {name: np.asarray(result.value, dtype=float) for name, result in passes.claimed.items()}
@@ -292,10 +297,8 @@ def run_numpy(
     return Numbers({name: np.asarray(out, dtype=float) for name, out in passes.outputs.items()}, claimed)
 
 
-def _numpy_shape(array: Any, axes: Any, sizes: Mapping[str, int]) -> Any:
+def _numpy_shape(array: Any, axes: Sequence[Axis]) -> Any:
     """An array with one axis for each atomic size, in its NumPy shape."""
-    if axes is None:
-        return array
     lengths = iter(array.shape)
     return array.reshape([math.prod(next(lengths) for _ in axis) for axis in axes])
 
@@ -305,12 +308,12 @@ def _numpy_shape(array: Any, axes: Any, sizes: Mapping[str, int]) -> Any:
 
 def _traced(
     layer: Functions,
-    once: Callable[[SymbolicEnvironment, Notes], Any],
+    once: Callable[[SymbolicEnvironment, Notes], _Result],
     shapes: str | Mapping[str, str | Shape] | None,
     fixed: Mapping[str, Any] | None,
     numbers: Mapping[str, int] | None,
     timeout: float | None,
-) -> Any:
+) -> _Result:
     """Run ``once`` with fresh symbols until no size has to be split any more."""
     known = parse_shapes(shapes)
     _check_names(layer, [*known, *(fixed or {})])

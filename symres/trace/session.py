@@ -11,8 +11,8 @@ from symres.kernel.terms import Entry, Tensor, Term, Var, walk
 from symres.language.constants import VALUES
 from symres.language.program import Definition, Value
 from symres.trace.array import Array
-from symres.trace.indexterms import is_binary
 from symres.trace.gathered import Gathered
+from symres.trace.indexterms import is_binary
 from symres.trace.loopstate import Loop
 from symres.trace.signals import notes
 
@@ -20,8 +20,8 @@ from symres.trace.signals import notes
 class Session:
     """The definitions made so far, in order, and the names in use.
 
-    ``indices`` are the indices of the symbolic loops that are open, ``placeholders`` the unknowns in them, and ``roots``
-    what code can reach besides its variables: the globals of its modules.
+    ``indices`` are the indices of the symbolic loops that are open, ``placeholders`` the unknowns in them, and
+    ``roots`` what code can reach besides its variables: the globals of its modules.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Session:
         if _trivial(whole.body) or not self.settled(whole.body):
             return
         base = value.buffer.value
-        if set(value.index) != set(base.vars) or len(value.index) != len(value.vars):
+        if set(value.index) != set(value.vars) or len(value.index) != len(value.vars):
             return  # a part of an array: the array itself gets the name, where it has one
         free = whole.body.free - set(whole.vars)
         outer = tuple(var for var in self.indices if var in free)
@@ -72,9 +72,8 @@ class Session:
         axes = (*((var.dim,) for var in outer), *whole.axes)
         self.definitions[tensor] = Definition(tensor, axes, variables, whole.body, line)
         # The view is a permutation of its buffer, which from now on holds the entries of the definition.
-        place = dict(zip(value.index, value.vars, strict=True))
-        order = {place[var]: var for var in base.vars}
-        value.buffer.value = Value(base.axes, base.vars, tensor(*outer, *(order[var] for var in whole.vars)))
+        place = dict(zip(value.index, base.vars, strict=True))
+        value.buffer.value = Value(base.axes, base.vars, tensor(*outer, *(place[var] for var in whole.vars)))
 
     def settled(self, body: Term) -> bool:
         """Whether the body refers to no placeholder of an open loop."""

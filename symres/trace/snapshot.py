@@ -1,4 +1,4 @@
-"""What a piece of code can change: buffers, attributes, items and lists reachable from its variables, and the changes."""
+"""What a piece of code can change, and what it did change: buffers, attributes, items and lists within its reach."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Slot:
 
 @dataclass
 class Changes:
-    """Slots with their old and new values, buffers that were written, lists that grew, and whether numbers were drawn."""
+    """Slots with old and new values, buffers that were written, lists that grew, whether random numbers were drawn."""
 
     slots: dict[Slot, tuple[Any, Any]]
     buffers: list[Buffer]
@@ -141,7 +141,7 @@ class Snapshot:
 
 
 def contents(value: Any) -> Any:
-    """What can be changed inside a value: a list, a tuple, a dict, or the attributes of an instance of a user's class."""
+    """What can be changed inside a value: a list, a tuple, a dict, or the attributes of an object of a user's class."""
     if isinstance(value, (list, tuple, dict)):
         return value
     attributes = getattr(value, "__dict__", None)
