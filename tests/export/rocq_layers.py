@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from symres.kernel.terms import Apply, Entry, Fun, Lam, Size, Sum, Tensor, Term, Var, delta
+from symres.language.certificate import GradientClaim, certificate
 from symres.language.functions import relu, step
 from symres.language.program import Definition, Program, Value
 
@@ -49,10 +51,11 @@ class Layer:
         self.program.definitions[tensor] = Definition(tensor, axes, variables, body(*variables))
         return tensor
 
-    def output(self, tensor: Tensor, name: str = "y") -> Tensor:
+    def output(self, tensor: Tensor) -> Tensor:
         variables = index(tensor.dims)
+        name = tensor.name
         self.program.outputs[name] = Value(tuple((d,) for d in tensor.dims), variables, Entry(tensor, variables))
-        g = Tensor("g" if name == "y" else f"g_{name}", tensor.dims)
+        g = Tensor("g", tensor.dims)
         self.upstream[name] = g
         return g
 
@@ -60,6 +63,16 @@ class Layer:
         dims = self.program.inputs[name].dims
         variables = index(dims)
         self.gradients[name] = Value(tuple((d,) for d in dims), variables, body(*variables))
+
+
+    def document(self) -> dict[str, Any]:
+        """The certificate of the claimed gradients."""
+        outputs, upstream = tuple(self.upstream), tuple(tensor.name for tensor in self.upstream.values())
+        claims = [
+            GradientClaim(f"gradient-{name}", outputs, upstream, name, value.vars, value.body)
+            for name, value in self.gradients.items()
+        ]
+        return certificate(self.name, "gradient", f"Gradients of {self.name}", self.program, claims)
 
 
 NAMES = {"B": "b", "D": "i", "H": "h", "C": "c", "M": "m"}

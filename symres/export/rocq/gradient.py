@@ -2,129 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from symres.errors import Unsupported
 from symres.export.rocq.curves import CurveProof
 from symres.export.rocq.document import Document
-from symres.export.rocq.layer import Layer, Premise, inputs_of
+from symres.export.rocq.layer import Layer, Premise
+from symres.export.rocq.names import identifier
 from symres.export.rocq.proving import Balance, Conditions, register
 from symres.export.rocq.scope import Scope, Symbol
 from symres.export.rocq.scripts import Scripts
+from symres.export.rocq.statement import Statement
 from symres.export.rocq.tangent import Tangents
 from symres.export.rocq.writing import binders, forall, kind_of
 from symres.kernel.terms import Entry, Tensor, Term, Var, add, mul, sum_, walk
-from symres.language.program import Definition, Program, Value
-
-
-def gradient_certificate(
-    name: str,
-    program: Program,
-    upstream: Mapping[str, Tensor],
-    gradients: Mapping[str, Value],
-    *,
-    title: str = "",
-    staged: Sequence[Definition] = (),
-    unchecked: bool = False,
-) -> str:
-    """The Coq file that states and proves gradients of a program.
-
-    Args:
-        name: the theorems are called ``<name>_<input>``.
-        program: the layer.
-        upstream: for each output that the loss depends on, the tensor of its upstream gradient.
-        gradients: the claimed gradient of each input, in terms of inputs, upstream gradients, the program's definitions
-            and ``staged`` ones.
-        title: a line of prose for the head of the file.
-        staged: definitions that the claimed gradients use, in order.
-        unchecked: write the file although the claim is not true, for tests that Coq refuses it.
-
-    Raises:
-        Unsupported: if a part of the statement is not covered, or the gradients are not proved equal here.
-    """
-    job = _Job(name, program, upstream, gradients, staged, unchecked)
-    return job.document(title).text()
+from symres.language.certificate import GradientClaim
+from symres.language.program import Definition
 
 
 @dataclass
-class _Job:
-    name: str
-    program: Program
-    upstream: Mapping[str, Tensor]
-    gradients: Mapping[str, Value]
-    staged: Sequence[Definition]
-    unchecked: bool
+class Gradients:
+    """The gradient claims of a statement, stated and proved.
+
+    Args:
+        statement: what is claimed.
+        unchecked: write proofs of claims that are not proved here, for tests that Coq refuses them.
+    """
+
+    statement: Statement
+    unchecked: bool = False
     definitions: dict[Tensor, Definition] = field(default_factory=dict)
 
-    def document(self, title: str) -> Document:
+    def document(self) -> Document:
+        """The certificate.
+
+        Raises:
+            Unsupported: if a part of the statement is not covered, or a gradient is not proved equal here.
+        """
+        claims = self.statement.gradients
         layer = self.layer = self._layer()
-        outputs = self._outputs()
-        claimed = {name: self._claimed(name, value) for name, value in self.gradients.items()}
-        document = Document(self.name, title or f"Gradients of {self.program.name}")
-        parts, theorems = [], []
-        for name, tensor in claimed.items():
-            part, theorem = self._gradient(name, tensor, outputs)
-            parts += part
-            theorems.append(theorem)
+        named = {d.tensor.name: d for d in self.statement.definitions}
+        tensors = self.statement.inputs
+        claimed = [self._claimed(claim) for claim in claims]
+        document = Document(identifier(self.statement.id), self.statement.title)
+        proofs = []
+        for claim, tensor in zip(claims, claimed, strict=True):
+            outputs = [(tensors[g], named[y]) for y, g in zip(claim.outputs, claim.upstream, strict=True)]
+            part, theorem = self._gradient(claim.wrt, tensor, outputs)
+            proofs += part
+            document.theorems.append(theorem)
         document.statement = [*layer.size_lines(), *layer.header, "", *layer.lines]
-        document.proofs = parts
-        document.theorems = theorems
+        document.proofs = proofs
         return document
 
     def _layer(self) -> Layer:
-        program = self.program
-        defined = {**program.definitions, **{d.tensor: d for d in self.staged}}
-        bodies = [d.body for d in defined.values()]
-        bodies += [value.body for value in (*program.outputs.values(), *self.gradients.values())]
-        for name in self.gradients:
-            if name not in program.inputs:
-                raise Unsupported(f"{program.name} has no input {name}")
-        moving = [program.inputs[name] for name in self.gradients]
-        explicit = (*moving, *self.upstream.values())
-        others = [tensor for tensor in inputs_of(bodies, defined) if tensor not in explicit]
-        layer = Layer(tuple(dict.fromkeys(explicit)), tuple(others), tuple(bodies))
-        for definition in program.definitions.values():
-            self._define(layer, definition)
-        for definition in self.staged:
-            self._define(layer, definition)
+        statement = self.statement
+        claims, tensors = statement.gradients, statement.inputs
+        if missing := [claim.wrt for claim in claims if claim.wrt not in tensors]:
+            raise Unsupported(f"{missing[0]} is no input of {statement.id}")
+        explicit = [tensors[claim.wrt] for claim in claims] + [tensors[name] for claim in claims for name in claim.upstream]
+        explicit = list(dict.fromkeys(explicit))
+        bodies = [definition.body for definition in statement.definitions] + [claim.gradient for claim in claims]
+        used = {node.tensor for body in bodies for node in walk(body) if isinstance(node, Entry)}
+        others = [tensor for tensor in tensors.values() if tensor in used and tensor not in explicit]
+        layer = Layer(tuple(explicit), tuple(others), tuple(bodies))
+        needed = self._below(bodies[len(statement.definitions) :], [name for claim in claims for name in claim.outputs])
+        for definition in statement.definitions:
+            if definition.tensor in needed:
+                self._define(layer, definition)
         return layer
+
+    def _below(self, terms: list[Term], names: list[str]) -> set[Tensor]:
+        """The definitions that terms and outputs rest on."""
+        by_tensor = {d.tensor: d for d in self.statement.definitions}
+        waiting = [t for t in by_tensor if t.name in names]
+        waiting += [node.tensor for term in terms for node in walk(term) if isinstance(node, Entry)]
+        found: set[Tensor] = set()
+        while waiting:
+            tensor = waiting.pop()
+            if tensor in by_tensor and tensor not in found:
+                found.add(tensor)
+                waiting += [node.tensor for node in walk(by_tensor[tensor].body) if isinstance(node, Entry)]
+        return found
 
     def _define(self, layer: Layer, definition: Definition, hint: str = "") -> None:
         layer.define(definition.tensor, definition.vars, definition.body, hint)
         self.definitions[definition.tensor] = definition
 
-    def _outputs(self) -> list[tuple[Tensor, Definition]]:
-        found = []
-        for name, gradient in self.upstream.items():
-            value = self.program.outputs[name]
-            body = value.body
-            if not (isinstance(body, Entry) and body.tensor in self.definitions and body.args == value.vars):
-                tensor = Tensor(name, tuple(var.dim for var in value.vars))
-                if tensor in self.definitions:
-                    tensor = Tensor(f"{name}_out", tensor.dims)
-                self._define(self.layer, Definition(tensor, value.axes, value.vars, body))
-            else:
-                tensor = body.tensor
-            found.append((gradient, self.definitions[tensor]))
-        return found
-
-    def _claimed(self, name: str, value: Value) -> Tensor:
-        tensor = Tensor(f"grad_{name}", tuple(var.dim for var in value.vars))
-        self._define(self.layer, Definition(tensor, value.axes, value.vars, value.body))
+    def _claimed(self, claim: GradientClaim) -> Tensor:
+        tensor = Tensor(f"grad_{claim.wrt}", tuple(var.dim for var in claim.vars))
+        axes = tuple((var.dim,) for var in claim.vars)
+        self._define(self.layer, Definition(tensor, axes, claim.vars, claim.gradient))
         return tensor
 
     # ------------------------------------------------------------ one gradient
 
     def _gradient(self, name: str, claimed: Tensor, outputs: list[tuple[Tensor, Definition]]) -> tuple[list[str], str]:
-        layer, x = self.layer, self.program.inputs[name]
+        layer, x = self.layer, self.statement.inputs[name]
         label = layer.symbols[x].name
         v = Tensor(f"v:{name}", x.dims)
         layer.symbols[v] = Symbol("v")
         curve = _Curve(layer, x, v, label)
         moved = dict(self.definitions)
-        for definition in self.definitions.values():
-            if x in layer.symbols[definition.tensor].params and definition.tensor in self._needed(outputs):
+        needed = self._below([], [d.tensor.name for _, d in outputs])
+        for definition in self.statement.definitions:
+            if definition.tensor in needed and x in layer.symbols[definition.tensor].params:
                 moved.update(curve.move(definition))
         pairs = [(g, d, tuple(var.fresh() for var in d.vars)) for g, d in outputs]
         loss = add(*(sum_(vs, mul(Entry(g, vs), Entry(d.tensor, vs))) for g, d, vs in pairs))
@@ -136,20 +119,11 @@ class _Job:
         theorem = self._theorem(label, x, loss, right, curve, chain, assumed)
         return [*curve.statement, *curve.section(), *balance], theorem
 
-    def _needed(self, outputs: list[tuple[Tensor, Definition]]) -> set[Tensor]:
-        waiting, found = [d.tensor for _, d in outputs], set[Tensor]()
-        while waiting:
-            tensor = waiting.pop()
-            if tensor in self.definitions and tensor not in found:
-                found.add(tensor)
-                waiting += [node.tensor for node in walk(self.definitions[tensor].body) if isinstance(node, Entry)]
-        return found
-
     def _balance(
         self, label: str, v: Tensor, left: Term, right: Term, moved: dict[Tensor, Definition]
     ) -> tuple[list[str], dict[str, Premise]]:
         layer = self.layer
-        keep = tuple(d.tensor for d in reversed(self.program.definitions.values()))
+        keep = tuple(d.tensor for d in reversed(self.statement.definitions))
         balance = Balance(label, left, right, moved, keep)
         algebra = balance.solve()
         if algebra is None:
@@ -196,7 +170,7 @@ class _Job:
         premises = {**{f"H_{p.name}": p for p in curve.premises.values()}, **assumed}
         conditions = "".join(f"{self._premise(p)} ->\n  " for p in premises.values())
         statement = (
-            f"Theorem {self.name}_{label} {layer.typed(layer.explicit)}(v : {kind_of(x)}) :\n  {conditions}"
+            f"Theorem {identifier(self.statement.id)}_{label} {layer.typed(layer.explicit)}(v : {kind_of(x)}) :\n  {conditions}"
             f"is_derive (fun t => {moving.text(loss)}) 0\n    ({scope.text(right)})."
         )
         others = " ".join(layer.symbols[t].name for t in layer.explicit if t is not x)

@@ -263,14 +263,3 @@ def _variables(node: Term) -> tuple[Var, ...]:
         return (node.var,)
     return node.vars if isinstance(node, Lam) else ()
 
-
-def inputs_of(terms: Iterable[Term], defined: Mapping[Tensor, object]) -> list[Tensor]:
-    """The tensors that terms use and nothing defines, in order of appearance, index tensors included."""
-    found: dict[Tensor, None] = {}
-    for term in terms:
-        for node in walk(term):
-            if isinstance(node, Entry) and node.tensor not in defined:
-                found[node.tensor] = None
-            if isinstance(node, Num):
-                continue
-    return list(found)

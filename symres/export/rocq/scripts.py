@@ -171,6 +171,8 @@ class Scripts:
             factors |= {pair for mono in self.algebra.nf(term) for pair in mono}
         for mono in poly or {}:
             factors |= set(mono)
+        below = [n.base for term in terms for n in walk(term) if isinstance(n, Pow) and n.exponent < 0]
+        factors |= {(f, -1) for base in below for mono in self.algebra.nf(base) for f, _ in mono}
         for node in (n for term in terms for n in walk(term)):
             if not isinstance(node, Entry) or node in seen:
                 continue
@@ -178,7 +180,9 @@ class Scripts:
             item = self.algebra.items.get(node.tensor)
             if item is None or node.tensor in self.algebra.opaque:
                 self.declare(node.tensor)
-                factors.add((node, -1 if self._inverted(node, terms) else 1))
+                factors.add((node, 1))
+                if node.tensor is DELTA:
+                    fixes.append(node)
                 continue
             arguments = " ".join((self.lemma(node.tensor), *self.scope.ranged(node.args)))
             lines.append(f"rewrite ({arguments}).")
@@ -190,9 +194,6 @@ class Scripts:
                     fixes.append(literal)
         lines += self.fix(fixes)
         return [*lines, *self.close(factors)]
-
-    def _inverted(self, node: Entry, terms: tuple[Term, ...]) -> bool:
-        return any(isinstance(n, Pow) and n.base is node and n.exponent < 0 for term in terms for n in walk(term))
 
     def fix(self, factors: Iterable[Factor]) -> list[str]:
         """Rewrite factors that are not in their final form."""
