@@ -79,6 +79,7 @@ def test_the_list_is_json(run: Run) -> None:
         (["derive", "x", "--format", "docx"], "there is no format 'docx'"),
         (["cite", "no-such-id"], "there is no derivation"),
         (["check", "no-such-id"], "there is no derivation"),
+        (["check", "x", "--against", "matlab"], "nothing is checked against 'matlab'"),
         (["new", "Not An Id"], "is no id"),
         (["recheck", "missing.json"], "missing.json cannot be read: No such file"),
         (["grad", "layer.py"], "'layer.py' is not FILE.py:NAME"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from textwrap import fill, indent
@@ -30,6 +31,8 @@ from symres.cli.console import (
     worst,
 )
 from symres.errors import UsageError
+
+CHOICES = ", ".join(workers.METHODS_AGAINST)
 
 
 def list_(as_json: AsJson = False) -> None:
@@ -110,12 +113,17 @@ def derive(
 def check(
     ids: Ids = None,
     every: All = False,
-    against: Annotated[str, typer.Option(help="numpy, jax, torch: a list.")] = "numpy",
+    against: Annotated[str, typer.Option(help=f"A list of {CHOICES}.")] = "numpy",
     as_json: AsJson = False,
     jobs: Jobs = CORES,
 ) -> None:
     """Check derivations numerically: the derived code against references and finite differences, at random sizes."""
     libraries = tuple(name.strip() for name in against.split(","))
+    for name in libraries:
+        if name not in workers.METHODS_AGAINST:
+            raise UsageError(f"nothing is checked against {name!r}", remedy=f"Choose from {CHOICES}.")
+        if find_spec(name) is None:
+            raise UsageError(f"{name} is not installed", remedy=f"Install it: python3 -m pip install {name}.")
     results, status = {}, OK
     for id, found in with_progress(partial(workers.checked, against=libraries), chosen(ids, every), jobs, "checked"):
         if isinstance(found, Exception):
@@ -126,7 +134,7 @@ def check(
         if not as_json:
             for row in found:
                 error = "" if row["error"] is None else f", largest relative error {row['error']:.1e}"
-                print(f"{id}: {row['method']}: {'passed' if row['passed'] else 'FAILED'}{error}")
+                print(f"{id}: {row['judge']}, {row['method']}: {'passed' if row['passed'] else 'FAILED'}{error}")
     if as_json:
         print_json(results)
     raise typer.Exit(status)

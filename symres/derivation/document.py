@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,7 @@ class Derivation:
     ``kind``: gradient, identity, induction, bound, limit, moments, spectrum, count, independence, counterexample.
     ``verdict``: ``theorem``, ``theorem under conditions``, ``refuted``. ``statement`` is generated from the checked
     objects. ``listing`` is the source of the NumPy reference, ``matrix`` the statement in matrix form where there is one.
+    ``crosscheck`` runs the numerical methods of the given names, where the derivation has a numerical side.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Derivation:
     program: Program | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     certificate: Mapping[str, Any] = field(default_factory=dict)
+    crosscheck: Callable[[Sequence[str] | None], tuple[Check, ...]] | None = field(default=None, compare=False)
 
     @property
     def steps(self) -> tuple[Step, ...]:

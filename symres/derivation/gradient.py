@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from dataclasses import replace
 from typing import Any
 
@@ -248,7 +249,8 @@ class GradientProof:
         head = module if isinstance(module, Heading) else heading(module)
         parts = [self.program, *self.backward.adjoints.values(), *(self.claim.definitions if self.claim else ())]
         document = certificate(head.id, head.kind, head.title, parts, self.ledger.claims)
-        record = (kernel_check(len(self.ledger.claims)), second_judge(document), *numerical(self.subject()))
+        subject = self.subject()
+        record = (kernel_check(len(self.ledger.claims)), second_judge(document), *numerical(subject))
         named = (*self.program.definitions.values(), *self.outputs)
         return Derivation(
             id=head.id,
@@ -270,6 +272,7 @@ class GradientProof:
             program=self.program,
             result=self.result(),
             certificate=document,
+            crosscheck=partial(numerical, subject),
         )
 
     def statement(self) -> Iterable[Block]:
