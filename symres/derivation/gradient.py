@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from symres.calculus.closed import ClosedForms
@@ -33,11 +33,12 @@ from symres.derivation.ledger import Ledger
 from symres.derivation.record import kernel_check, numerical, second_judge
 from symres.derivation.wording import Words
 from symres.errors import UsageError
+from symres.kernel.decide import unfold_one
 from symres.kernel.normal import normal_form
 from symres.kernel.terms import ZERO, Entry, Tensor, Term
 from symres.language.certificate import output_definitions
 from symres.language.formula import Block, Display, Relation, Text, adjoint, definition, equation
-from symres.language.program import Definition, Program, Value
+from symres.language.program import Definition, Program, Value, unfold
 from symres.numeric.codegen import backward_source
 from symres.numeric.crosscheck import Subject
 from symres.typeset.matrix import Matrix, Whole
@@ -72,7 +73,7 @@ def derive(
         from symres.trace.run import trace
 
         options = {"set": fixed} if fixed else {}
-        program, function = trace(forward, shapes=shapes, **options), forward
+        program, function = trace(forward, shapes=shapes, **options), partial(forward, **fixed) if fixed else forward
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt) if wrt is not None else _arrays(program)
     if unknown := [name for name in names if name not in program.inputs]:
         raise UsageError(
@@ -110,7 +111,9 @@ class GradientProof:
         self.program = backward.program
         self.forms = ClosedForms(backward)
         self.outputs = tuple(output_definitions(self.program))
-        self.ledger = Ledger(self.indices, (*self.program.definitions.values(), *self.outputs, *backward.adjoints.values()))
+        forward = (*self.program.definitions.values(), *self.outputs)
+        self.ledger = Ledger(self.indices, forward, later=backward.adjoints.values())
+        self.proved: dict[Tensor, Definition] = dict(self._definitions_of_adjoints())
         self.words = Words(self.program)
         self.lemmas: list[str] = []
         self.claim: Claim | None = None
@@ -156,17 +159,37 @@ class GradientProof:
 
     # ------------------------------------------------------------ the steps
 
+    def _definitions_of_adjoints(self) -> Iterable[tuple[Tensor, Definition]]:
+        return ((made.tensor, made) for made in self.backward.adjoints.values())
+
+    def _step(self, tensor: Tensor, label: str, right: Term, operation: str, reason: Text, *, key: bool = False) -> Step:
+        """``∂tensor = right``, from what was proved of ∂tensor last; from then on the latest that is known of it."""
+        made = self.backward.adjoints[tensor]
+        proved = self.proved
+
+        def known(term: Term) -> Term:
+            return unfold_one(term, made.tensor, proved[made.tensor])
+
+        def all_known(term: Term) -> Term:
+            return unfold(known(term), {own: each for own, each in proved.items() if own != made.tensor})
+
+        left = Entry(made.tensor, made.vars)
+        weak = self.ledger.difference(known(left), known(right)) is None
+        step = self.ledger.step(label, (left, right), operation, reason, key=key, rewrite=known if weak else all_known)
+        self.proved = {**proved, made.tensor: replace(made, body=right)}
+        return step
+
     def _line(self, tensor: Tensor) -> Iterable[Step]:
         """The chain rule for one adjoint, and its shorter form where there is one."""
         made = self.backward.adjoints[tensor]
         folded = self.forms.fold(made.body)
         plain = normal_form(made.body).key() == normal_form(folded.term).key()
-        left, label = Entry(made.tensor, made.vars), f"adjoint-{tensor.name}"
+        label = f"adjoint-{tensor.name}"
         first = folded.term if plain else made.body
-        yield self.ledger.step(label, (left, first), "chain rule", self.words.chain(self.backward, tensor))
+        yield self._step(tensor, label, first, "chain rule", self.words.chain(self.backward, tensor))
         if not plain:
             yield from self._vanishing(folded)
-            yield self.ledger.step(f"{label}-folded", (left, folded.term), "fold", self.words.fold(folded))
+            yield self._step(tensor, f"{label}-folded", folded.term, "fold", self.words.fold(folded))
 
     def _vanishing(self, folded: Folded) -> Iterable[Step]:
         """The sums that vanish on the way, each once in a proof."""
@@ -178,8 +201,7 @@ class GradientProof:
 
     def _adjoint(self, tensor: Tensor) -> Iterable[Step]:
         """An adjoint in the ones that remain: those on the way, the chain rule, what is put in, the closed form."""
-        made = self.backward.adjoints[tensor]
-        left, before = Entry(made.tensor, made.vars), self._before(tensor)
+        before = self._before(tensor)
         for each in before:
             if f"adjoint-{each.name}" not in self.ledger.labels:
                 yield from self._line(each)
@@ -189,11 +211,11 @@ class GradientProof:
             return
         plain = normal_form(put_in).key() == normal_form(folded.term).key()
         shown, reason = folded.term if plain else put_in, self.words.substitute(before)
-        yield self.ledger.step(f"{tensor.name}-substituted", (left, shown), "substitute", reason, key=plain)
+        yield self._step(tensor, f"{tensor.name}-substituted", shown, "substitute", reason, key=plain)
         if not plain:
             yield from self._vanishing(folded)
             reason = self.words.fold(folded)
-            yield self.ledger.step(f"{tensor.name}-folded", (left, folded.term), "fold", reason, key=True)
+            yield self._step(tensor, f"{tensor.name}-folded", folded.term, "fold", reason, key=True)
 
     def _gradient(self, name: str) -> Iterable[Step]:
         tensor = self.program.inputs[name]
@@ -204,8 +226,7 @@ class GradientProof:
         final = value.at(*made.vars)
         if normal_form(final).key() != normal_form(folded).key():
             reason = self.words.conclude(self._spoken_of(final))
-            left = Entry(made.tensor, made.vars)
-            yield self.ledger.step(f"d{name}", (left, final), "conclude", reason, key=True)
+            yield self._step(tensor, f"d{name}", final, "conclude", reason, key=True)
         upstream = tuple(tensor.name for tensor in self.backward.upstream.values())
         outputs = tuple(self.program.outputs)
         self.ledger.claims.append(GradientClaim(f"gradient-{name}", outputs, upstream, name, made.vars, final))
