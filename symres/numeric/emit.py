@@ -168,10 +168,11 @@ class Emitter:
             self._call(_function(node), [memory, *others], memory, name)
             return
         other, layout = demands(node, self.stored[node])[1 - chosen]
-        if self._is_step(other, node) and any(self._is_free(arg, other) for arg in other.args):
-            scratch = self.speller.names[next(arg for arg in other.args if self._is_free(arg, other))]
-            self._into(other, scratch)
-            source = scratch
+        free = [self._is_step(other, node) and self._is_free(arg, other) for arg in other.args]
+        if any(free):
+            # The other part in its turn is computed in the memory of a part of it.
+            source = self.speller.names[other.args[free.index(True)]]
+            self._apply(other, free.index(True), source, source)
         else:
             source = self.speller.text(other, layout)
         operator, function = _OPERATORS[node.op]
