@@ -98,8 +98,7 @@ def _upstream(needed: Sequence[str], arguments: Mapping[str, Any], returned: Ret
     """
     labels = [label for label in returned.names if label]
     free = [one for one in needed if one not in arguments and one not in labels and not cache_like(one)]
-    of_outputs = [one for one in free if owner(one, labels) is not None]
-    liked = of_outputs or [one for one in free if upstream_like(one)]
+    liked = [one for one in free if owner(one, labels) is not None or upstream_like(one)]
     return liked[:arrays] if liked else free[:1] if needed[:1] == free[:1] else []
 
 

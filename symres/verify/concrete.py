@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,10 @@ from symres.errors import SymresError, UsageError
 from symres.language.shapes import Shape, parse_shapes, parse_shape
 from symres.kernel.terms import Size, walk
 from symres.trace.run import Traced, trace_pair
+from symres.verify.witness import varied_sizes
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, GradientVerdict, Verdict
 
-_PATTERNS = ((2, 3, 2, 4, 3), (3, 2, 4, 2, 3), (1, 2, 3, 1, 2))
+_TRIED, _WANTED, _LARGEST = 24, 4, 5
 Judge = Callable[[Traced, Mapping[str, int]], Verdict]
 
 
@@ -32,8 +33,9 @@ def at_concrete_sizes(
     sizes_used: list[Mapping[str, int]] = []
     problem: SymresError | None = None
     names = size_names(options["shapes"])
-    for pattern in _PATTERNS if names else ():
-        sizes = {name: pattern[k % len(pattern)] for k, name in enumerate(names)}
+    for sizes in _choices(names):
+        if len(verdicts) == _WANTED:
+            break
         try:
             verdict = judge(trace_pair(forward, backward, **options, sizes=sizes), sizes)
         except UsageError:
@@ -52,6 +54,15 @@ def at_concrete_sizes(
     note = f"proved at the sizes listed only: {why}"
     gradients = {name: _together([v.gradients[name] for v in verdicts], tuple(sizes_used), note) for name in verdicts[0].gradients}
     return replace(verdicts[0], gradients=gradients, notes=(*verdicts[0].notes, note))
+
+
+def _choices(names: list[str]) -> Iterator[dict[str, int]]:
+    """Sizes to try: all different in small numbers first, then at random, so that no two sizes are always equal."""
+    if not names:
+        return
+    yield {name: 2 + k for k, name in enumerate(names)}
+    yield {name: 2 + k for k, name in enumerate(reversed(names))}
+    yield from varied_sizes(names, 3, _TRIED, _LARGEST)
 
 
 def size_names(shapes: str | Mapping[str, Any] | None) -> list[str]:

@@ -22,9 +22,9 @@ from symres.language.program import Definition, Program
 from symres.numeric.evaluate import Evaluation
 from symres.verify.candidates import Candidate, candidates
 from symres.verify.verdict import Diagnosis
-from symres.verify.witness import Claim, differ, draw, floats, symbols
+from symres.verify.witness import Claim, differ, draw, floats, symbols, varied_sizes
 
-_PATTERNS = ((3, 4, 2, 5, 3, 4), (4, 2, 5, 3, 2, 3), (2, 3, 4, 3, 5, 2))
+_POINTS = 4
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,17 @@ class Point:
 
 
 def points(claim: Claim, fixed: Mapping[str, int] | None = None) -> list[Point]:
-    """A few random points at different sizes."""
+    """A few random points at different sizes, most of them points at which the gradients differ."""
     names = [name for name in symbols(claim) if name not in (fixed or {})]
-    found = []
-    for seed, pattern in enumerate(_PATTERNS):
-        sizes = {**{name: pattern[k % len(pattern)] for k, name in enumerate(names)}, **(fixed or {})}
+    found: list[Point] = []
+    for seed, chosen in enumerate(varied_sizes(names, 2, 30, largest=5)):
+        sizes = {**chosen, **(fixed or {})}
         values = draw(claim, sizes, 100 + seed, real=True)
         both = None if values is None else floats(claim, sizes, values)
-        if values is not None and both is not None:
+        if values is not None and both is not None and differ(*both):
             found.append(Point(sizes, values, *both))
+        if len(found) == _POINTS:
+            break
     return found
 
 

@@ -37,8 +37,8 @@ _CLOSED: tuple[tuple[str, Term, float], ...] = (
 def guard(claim: Claim) -> Diagnosis | None:
     """The guard or the rounded constant that alone makes the claim differ, or None."""
     for kind, text, rule in _rules(claim):
-        program = _changed(claim.program, rule)
         try:
+            program = _changed(claim.program, rule)
             backward = reverse(program, [claim.wrt], claim.upstream)
             gradient = backward.adjoints[program.inputs[claim.wrt]]
             claimed = transform(claim.claimed.body, rule)

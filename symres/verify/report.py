@@ -43,8 +43,10 @@ Block = tuple[str, Any]
 
 
 def _details(gradient: GradientVerdict) -> Iterator[Block]:
-    if gradient.reason:
-        yield "text", gradient.reason[0].upper() + gradient.reason[1:]
+    if gradient.diagnosis is not None:
+        yield "text", _sentence(gradient.diagnosis.explanation)
+    elif gradient.reason:
+        yield "text", gradient.reason
     if gradient.diagnosis is not None and not gradient.diagnosis.proved:
         yield "text", "(this reading of the fault was seen at several sizes; the refutation does not rest on it)"
     if gradient.difference is not None:
@@ -53,6 +55,11 @@ def _details(gradient: GradientVerdict) -> Iterator[Block]:
         yield "witness", gradient.witness
     if gradient.code and gradient.verdict == REFUTED:
         yield "code", gradient.code
+
+
+def _sentence(text: str) -> str:
+    """A capital letter first, except where the text begins with a name in code."""
+    return text if text.startswith("`") else text[0].upper() + text[1:]
 
 
 def _block(block: Block, width: int) -> list[str]:
