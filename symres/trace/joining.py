@@ -32,7 +32,10 @@ def _listed(arrays: Any) -> list[Array]:
 
 @numpy_function("stack")
 def stack(arrays: Any, axis: int = 0) -> Array:
-    """``np.stack``: a new axis whose index tells which array."""
+    """``np.stack``: a new axis whose index tells which array; an array counts as the list of its rows."""
+    if isinstance(arrays, Array):
+        rows: Array = call("copy", call("moveaxis", arrays, 0, axis))
+        return rows
     made = _listed(arrays)
     if any(len(one.axes) != len(made[0].axes) for one in made):
         raise ShapeMismatch("arrays of different shapes are stacked")
@@ -62,15 +65,15 @@ def _piecewise(which: Sequence[Var], bodies: Sequence[Term]) -> Term:
 @numpy_function("concatenate", "concat", "cat")
 def concatenate(arrays: Any, axis: Any = 0) -> Array:
     """``np.concatenate``: parts of equal length give a product axis (part, place); others one after the other."""
+    if isinstance(arrays, Array) and axis is not None:
+        return _joined(arrays, *axis_numbers(axis, arrays.ndim - 1))
     made = _listed(arrays)
     if axis is None:
         made, axis = [call("ravel", one) for one in made], 0
     (place,) = axis_numbers(axis, made[0].ndim)
     first = made[0].axes[place]
     if all(one.axes[place] == first for one in made):
-        joined = stack(made, place)
-        axes = [*joined.axes[:place], (*joined.axes[place], *joined.axes[place + 1]), *joined.axes[place + 2 :]]
-        return Array.from_value(Value(tuple(axes), joined.vars, joined.value.body), joined.kind)
+        return _joined(made, place)
     total = index(add(*(length(one.axes[place]) for one in made)))
     whole = [*made[0].axes]
     whole[place] = axis_of(total) if isinstance(total, (Num, Size)) else (total,)
@@ -84,8 +87,19 @@ def concatenate(arrays: Any, axis: Any = 0) -> Array:
     return result
 
 
+def _joined(parts: Any, place: int) -> Array:
+    """Parts of one shape along an axis, which becomes the product axis (part, place)."""
+    joined = stack(parts, place)
+    axes = [*joined.axes[:place], (*joined.axes[place], *joined.axes[place + 1]), *joined.axes[place + 2 :]]
+    return Array.from_value(Value(tuple(axes), joined.vars, joined.value.body), joined.kind)
+
+
 def _stacker(name: str, minimum: int, axis: int) -> None:
     def join(arrays: Any) -> Array:
+        if isinstance(arrays, Array):
+            if arrays.ndim - 1 < minimum:
+                return stack(arrays) if minimum > 1 else concatenate(arrays)
+            return concatenate(arrays, axis if arrays.ndim > 2 else 0)
         made = [call(f"atleast_{minimum}d", array) for array in arrays]
         return concatenate(made, axis if made[0].ndim > 1 else 0)
 

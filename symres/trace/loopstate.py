@@ -128,9 +128,9 @@ class Loop:
                 opened[slot.name] = held
             elif old is not MISSING:
                 slot.store(held)
+        self._opened = Snapshot({**self._scope, **opened}, self.session)
         for items in self._changes.lists:
             items.append(_SEED)
-        self._opened = Snapshot({**self._scope, **opened}, self.session)
         return opened
 
     def _name_of(self, buffer: Buffer) -> str:
