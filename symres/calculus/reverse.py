@@ -8,7 +8,7 @@ and grows linearly with the number of definitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from symres.calculus.maxima import name_maxima
 from symres.errors import Unsupported
@@ -76,8 +76,8 @@ class Backward:
         return {**self.program.definitions, **{adjoint(t): d for t, d in self.adjoints.items()}}
 
 
-Edge = tuple[Tensor | None, Tensor]
-"""A use of the second tensor in the definition of the first; ``None`` stands for the outputs."""
+Edge = tuple[Tensor | None, Tensor, int]
+"""A use of the second tensor in the definition of the first, counted from 0; ``None`` stands for the outputs."""
 
 
 def reverse(
@@ -101,10 +101,13 @@ def reverse(
     active = _active(program, set(wanted))
 
     def emit(contribution: Contribution) -> None:
-        if (contribution.source, contribution.target) in cut:
+        if contribution.target not in active or contribution.weight is ZERO:
             return
-        if contribution.target in active and contribution.weight is not ZERO:
-            incoming.setdefault(contribution.target, []).append(contribution)
+        before = incoming.setdefault(contribution.target, [])
+        count = sum(other.source == contribution.source for other in before)
+        if (contribution.source, contribution.target, count) in cut:
+            contribution = replace(contribution, weight=ZERO)
+        before.append(contribution)
 
     for name, value in program.outputs.items():
         variables = tuple(var.fresh() for var in value.vars)
@@ -116,7 +119,7 @@ def reverse(
             continue
         axes = _axes(program, tensor)
         variables = _variables(program, tensor)
-        parts = [(c.source, _collect(c, variables)) for c in incoming.pop(tensor, [])]
+        parts = [(c.source, _collect(c, variables)) for c in incoming.get(tensor, [])]
         result.adjoints[tensor] = Definition(adjoint(tensor), axes, variables, add(*(term for _, term in parts)))
         result.paths[tensor] = parts
         definition = program.definitions.get(tensor)

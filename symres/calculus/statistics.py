@@ -6,11 +6,10 @@ enters. Named mu, var, rstd, …, it gets an adjoint of its own, and the gradien
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from symres.kernel.normal import normal_form
-from symres.kernel.terms import Add, Binder, Entry, Lam, Mul, Pow, Size, Sum, Tensor, Term, Var, walk
+from symres.kernel.terms import Add, Binder, Entry, Lam, Mul, Pow, Size, Sum, Tensor, Term, Var, mul, walk
 from symres.language.program import Definition, Program
 
 
@@ -36,11 +35,21 @@ class _Naming:
         """The term with the statistics in it named; ``scope`` are the indices in force."""
         if isinstance(term, Lam):
             return term
-        inner = scope | {term.var} if isinstance(term, Binder) else scope
-        children = tuple(self.visit(child, inner) for child in term.children)
-        rebuilt = term.rebuild(children) if children else term
+        mean = apart(term)
+        if mean is not None:
+            return mul(*(self.visit(part, scope) for part in mean))
+        rebuilt = self.inside(term, scope, whole=bool(name_hint(term)))
         hint = name_hint(rebuilt)
         return self.name(rebuilt, hint) if hint and rebuilt.free < scope else rebuilt
+
+    def inside(self, term: Term, scope: frozenset[Var], *, whole: bool) -> Term:
+        """The term with what is in it visited; the sum that makes a statistic ``whole`` is not one by itself."""
+        inner = scope | {term.var} if isinstance(term, Binder) else scope
+        children = tuple(
+            self.inside(child, inner, whole=True) if whole and isinstance(child, Sum) else self.visit(child, inner)
+            for child in term.children
+        )
+        return term.rebuild(children) if children else term
 
     def name(self, term: Term, hint: str) -> Term:
         """An entry of the definition of a statistic."""
@@ -65,6 +74,23 @@ class _Naming:
         return name
 
 
+def apart(term: Term) -> list[Term] | None:
+    """The factors of a product with the one mean in it as one factor; None where there is nothing to take apart."""
+    args = term.args if isinstance(term, Mul) else ()
+    sums = [arg for arg in args if isinstance(arg, Sum)]
+    sizes = [arg for arg in args if _is_size(arg)]
+    if len(sums) != 1 or len(args) == len(sizes) + 1:
+        return None
+    body, dims = sums[0], []
+    while isinstance(body, Sum):
+        dims.append(body.var.dim)
+        body = body.body  # type: ignore[assignment]
+    if normal_form(mul(*sizes, *dims)).constant() != 1:
+        return None
+    rest = [arg for arg in args if arg is not sums[0] and not _is_size(arg)]
+    return [*rest, mul(*sizes, sums[0])]
+
+
 def name_hint(term: Term) -> str:
     """What the field calls a term of this form; empty for a term that needs no name."""
     if isinstance(term, Pow) and term.exponent.denominator == 2 and isinstance(term.base, (Add, Entry)):
@@ -77,7 +103,7 @@ def name_hint(term: Term) -> str:
     body: Term = sums[0]
     while isinstance(body, Sum):
         body = body.body
-    return "var" if _is_square(body) else "mu" if isinstance(body, Entry) else "mean"
+    return "var" if _is_deviation(body) else "mu" if isinstance(body, Entry) else "mean"
 
 
 def _is_size(term: Term) -> bool:
@@ -85,6 +111,8 @@ def _is_size(term: Term) -> bool:
     return not any(isinstance(node, (Entry, Var)) for node in walk(term)) and any(isinstance(n, Size) for n in walk(term))
 
 
-def _is_square(term: Term) -> bool:
-    factors: Iterable[Term] = term.args if isinstance(term, Mul) else ()
-    return (isinstance(term, Pow) and term.exponent == 2 and isinstance(term.base, Add)) or len({*factors}) == 1
+def _is_deviation(term: Term) -> bool:
+    """Whether a term is the square of a difference."""
+    if isinstance(term, Pow):
+        return term.exponent == 2 and isinstance(term.base, Add)
+    return isinstance(term, Mul) and len(term.args) == 2 and term.args[0] is term.args[1] and isinstance(term.args[0], Add)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from symres.calculus.naming import name_sums, role
 from symres.calculus.reverse import Backward, Edge, reverse
-from symres.kernel.terms import ONE, Add, Entry, Fun, Num, Pow, Size, Sum, Tensor, Term, add, mul, power, transform, walk
+from symres.kernel.terms import ONE, Add, Entry, Fun, Mul, Num, Pow, Size, Sum, Tensor, Term, add, mul, power, transform, walk
 from symres.language.program import Definition, Program
 from symres.verify.witness import Claim
 
@@ -113,8 +113,8 @@ def broken_edges(claim: Claim, backward: Backward) -> Iterator[Candidate]:
     named = name_sums(claim.program)
     whole = reverse(named, [claim.wrt], claim.upstream)
     wrt = named.inputs[claim.wrt]
-    edges: list[Edge] = [(source, target) for target, parts in whole.paths.items() for source, _ in parts]
-    for edge in dict.fromkeys(edges):
+    edges = list(_edges(whole))
+    for edge in edges:
         cut = reverse(named, [claim.wrt], claim.upstream, cut={edge})
         if wrt in cut.adjoints:
             kind, text = _describe_edge(named, whole, edge, wrt)
@@ -135,8 +135,14 @@ def broken_edges(claim: Claim, backward: Backward) -> Iterator[Candidate]:
             )
 
 
+def _edges(whole: Backward) -> Iterator[Edge]:
+    for target, parts in whole.paths.items():
+        for place, (source, _) in enumerate(parts):
+            yield source, target, sum(other == source for other, _ in parts[:place])
+
+
 def _describe_edge(program: Program, whole: Backward, edge: Edge, wrt: Tensor) -> tuple[str, str]:
-    source, target = edge
+    source, target, _ = edge
     if target == wrt:
         definition = program.definitions.get(source) if source is not None else None
         if _is_skip(whole, edge):
@@ -158,11 +164,17 @@ def _name(tensor: Tensor | None) -> str:
 
 def _is_skip(whole: Backward, edge: Edge) -> bool:
     """Whether the edge carries its upstream gradient unchanged, or masked: an identity path."""
-    source, target = edge
-    parts = [part for place, part in whole.paths[target] if place == source]
-    return len(whole.paths[target]) > 1 and any(not any(isinstance(node, Sum) for node in walk(part)) for part in parts) and (
-        all(not isinstance(node, Pow) for part in parts for node in walk(part))
-    )
+    source, target, count = edge
+    own = [part for place, part in whole.paths[target] if place == source][count]
+    nodes = list(walk(own))
+    return len(whole.paths[target]) > 1 and not any(isinstance(node, (Sum, Pow)) for node in nodes) and _plain(own)
+
+
+def _plain(term: Term) -> bool:
+    """An entry, or a product of entries and masks: nothing but the gradient that arrives."""
+    factors_ = term.args if isinstance(term, Mul) else (term,)
+    entries = [part for part in factors_ if isinstance(part, Entry)]
+    return len(entries) == 1 and all(part in entries or isinstance(part, Fun) and part.name == "step" for part in factors_)
 
 
 def _scaled(kind: str, text: str, ratio: str) -> tuple[str, str]:
@@ -186,8 +198,7 @@ def factors(claim: Claim, backward: Backward) -> Iterator[Candidate]:
         without = replace(backward, adjoints=adjoints)
         gradient = without.adjoints[wrt]
         yield Candidate(f"{name}-forgotten", f"the factor `{name}` is forgotten", without, gradient)
-        indices = _fitting(tensor, gradient)
-        if indices is not None:
+        for indices in _fitting(tensor, gradient):
             outside = replace(gradient, body=mul(Entry(tensor, indices), gradient.body))
             yield Candidate(
                 f"{name}-outside",
@@ -197,12 +208,12 @@ def factors(claim: Claim, backward: Backward) -> Iterator[Candidate]:
             )
 
 
-def _fitting(tensor: Tensor, gradient: Definition) -> tuple[Term, ...] | None:
-    """Indices of a broadcast factor: the trailing axes of the gradient that have its dimensions."""
+def _fitting(tensor: Tensor, gradient: Definition) -> Iterator[tuple[Term, ...]]:
+    """The indices at which a broadcast factor may stand: consecutive axes of the gradient with its dimensions."""
     count = len(tensor.dims)
-    if not count or count > len(gradient.vars) or gradient.tensor.dims[len(gradient.vars) - count :] != tensor.dims:
-        return None
-    return gradient.vars[len(gradient.vars) - count :]
+    for first in range(len(gradient.vars) - count + 1 if count else 0):
+        if gradient.tensor.dims[first : first + count] == tensor.dims:
+            yield gradient.vars[first : first + count]
 
 
 @family

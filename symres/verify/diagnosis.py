@@ -64,7 +64,7 @@ def diagnose(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None =
 
 def _scalings(claim: Claim, seen: list[Point]) -> Iterator[Diagnosis]:
     """The whole gradient times a factor."""
-    ratio = _common_ratio([(point.claimed, point.true) for point in seen], [point.sizes for point in seen])
+    ratio = _common_ratio([(point.claimed, point.true) for point in seen], [point.sizes for point in seen], _lengths(claim))
     if ratio is None:
         return
     factor, shown = ratio
@@ -77,6 +77,12 @@ def _scalings(claim: Claim, seen: list[Point]) -> Iterator[Diagnosis]:
         sizes = "/" in shown or any(isinstance(node, Size) for node in [factor, *factor.children])
         hint = " (summed where it is averaged, or the other way round)" if sizes else ""
         yield Diagnosis("factor", f"the claimed gradient is {shown} times the true one{hint}", proved)
+
+
+def _lengths(claim: Claim) -> list[Term]:
+    """The lengths of axes that are no plain sizes, such as the number of windows of a convolution."""
+    dims = [dim for tensor in claim.inputs().values() for dim in tensor.dims]
+    return list(dict.fromkeys(dim for dim in dims if not isinstance(dim, (Size, Num))))
 
 
 def _matches(claim: Claim, backward: Backward, seen: list[Point]) -> Iterator[Diagnosis]:
@@ -96,7 +102,7 @@ def _matches(claim: Claim, backward: Backward, seen: list[Point]) -> Iterator[Di
             yield Diagnosis(candidate.kind, candidate.explanation, proved)
         elif candidate.scaled and candidate.describe is not None:
             pairs = [(point.claimed - array, point.true - array) for array, point in zip(arrays, seen, strict=True)]
-            ratio = _common_ratio(pairs, [point.sizes for point in seen])
+            ratio = _common_ratio(pairs, [point.sizes for point in seen], _lengths(claim))
             if ratio is not None and ratio[1] not in ("0", "1"):
                 true = _aligned(claim.derived, claim.claimed)
                 scaled = add(body, mul(ratio[0], add(true, neg(body))))
@@ -132,7 +138,9 @@ def _array(value: Any) -> Any:
     return np.asarray(value, dtype=int if all(isinstance(one, int) for one in flat) else float)
 
 
-def _common_ratio(pairs: list[tuple[Any, Any]], sizes: list[Mapping[str, int]]) -> tuple[Term, str] | None:
+def _common_ratio(
+    pairs: list[tuple[Any, Any]], sizes: list[Mapping[str, int]], lengths: list[Term]
+) -> tuple[Term, str] | None:
     """The factor λ with left = λ · right at every point, as a small rational or a simple expression in the sizes."""
     ratios = []
     for left, right in pairs:
@@ -143,10 +151,16 @@ def _common_ratio(pairs: list[tuple[Any, Any]], sizes: list[Mapping[str, int]]) 
         if differ(left, ratio * right):
             return None
         ratios.append(ratio)
-    for term, shown, value in _factors(sizes):
+    for term, shown, value in (*_factors(sizes), *_length_factors(lengths)):
         if all(abs(ratio - value(at)) < 1e-6 * max(1.0, abs(ratio)) for ratio, at in zip(ratios, sizes, strict=True)):
             return term, shown
     return None
+
+
+def _length_factors(lengths: list[Term]) -> Iterator[tuple[Term, str, Any]]:
+    for length in lengths:
+        yield length, f"({length})", lambda at, d=length: Evaluation({}, at).integer(d)
+        yield power(length, -1), f"1/({length})", lambda at, d=length: 1 / Evaluation({}, at).integer(d)
 
 
 def _factors(sizes: list[Mapping[str, int]]) -> Iterator[tuple[Term, str, Any]]:
