@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from symres.derivation.certificate import EqualClaim, GradientClaim, Recurrence
 from symres.derivation.document import Step
 from symres.derivation.indices import Indices
-from symres.errors import SymresError, UsageError
+from symres.errors import BudgetExceeded, SymresError, UsageError
 from symres.kernel.normal import poly_term
 from symres.kernel.terms import Tensor, Term, Var
 from symres.language.equality import Expanded, gap
@@ -38,19 +38,27 @@ class Ledger:
     Args:
         indices: the index variables in which steps are written.
         definitions: named values in order; the kernel unfolds them where it needs to.
+        later: more of them, unfolded only where the first do not suffice.
         recurrences: states along the depth; the kernel knows them only by the steps that quote them.
     """
 
     def __init__(
-        self, indices: Indices, definitions: Iterable[Definition] = (), recurrences: Iterable[Recurrence] = ()
+        self,
+        indices: Indices,
+        definitions: Iterable[Definition] = (),
+        recurrences: Iterable[Recurrence] = (),
+        later: Iterable[Definition] = (),
     ) -> None:
         self.indices = indices
         self.definitions: dict[Tensor, Definition] = {}
         self.recurrences = {recurrence.tensor: recurrence for recurrence in recurrences}
         self.claims: list[EqualClaim | GradientClaim] = []
         self.labels: set[str] = set()
-        self._expanded = Expanded({})
+        self._first: set[Tensor] = set()
+        self._tiers: list[Expanded] = []
         self.define(*definitions)
+        self._first = set(self.definitions)
+        self.define(*later)
 
     def define(self, *definitions: Definition) -> None:
         """Add definitions at the end.
@@ -64,12 +72,25 @@ class Ledger:
                 raise UsageError(f"the name {definition.tensor.name!r} stands for two things in one derivation")
             names.add(definition.tensor.name)
             self.definitions[definition.tensor] = definition
-        self._expanded = Expanded(self.definitions)
+        first = {tensor: each for tensor, each in self.definitions.items() if tensor in self._first}
+        self._tiers = [Expanded(first)] if first else []
+        if len(first) < len(self.definitions) or not first:
+            self._tiers.append(Expanded(self.definitions))
 
     def difference(self, left: Term, right: Term) -> Term | None:
         """The difference of two terms, or None when they are proved equal for all sizes."""
-        poly = gap(left, right, self._expanded)
-        return poly_term(poly) if poly else None
+        found: Term | None = None
+        for tier in self._tiers:
+            try:
+                poly = gap(left, right, tier)
+            except BudgetExceeded:
+                if tier is self._tiers[-1]:
+                    raise
+                continue
+            if not poly:
+                return None
+            found = poly_term(poly)
+        return found
 
     def check(self, label: str, left: Term, right: Term, rewrite: Rewriting | None = None) -> None:
         """As :meth:`equal`, for an instance of what is entered already.
