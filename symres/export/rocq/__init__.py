@@ -2,28 +2,25 @@
 
 :func:`certificate_text` turns a certificate of symres (JSON) into a Coq file that states and proves the same claims over
 the real numbers; :func:`recheck` has Coq check such a file. The statement is made from the certificate alone, so that
-it is the one which the first two judges have seen.
+it is the one which the other two judges have seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from symres.derivation.document import Derivation
+from symres.errors import Unsupported
+from symres.export.rocq.certificate import certificate_text
+from symres.export.rocq.recheck import Report, available, recheck
 
-from symres.export.rocq.gradient import Gradients
-from symres.export.rocq.statement import read
+__all__ = ["Report", "available", "certificate_text", "files", "recheck"]
 
 
-def certificate_text(document: Mapping[str, Any], *, unchecked: bool = False) -> str:
-    """The Coq file for a certificate.
-
-    Args:
-        document: the certificate, as JSON.
-        unchecked: write the file although a claim is not proved here, for tests that Coq refuses it.
+def files(derivation: Derivation) -> dict[str, str]:
+    """The Coq file of a derivation.
 
     Raises:
-        CertificateError: if the document is no certificate.
-        Unsupported: if a part of the statement is not covered, by name, or a claim is not proved here.
+        Unsupported: for a derivation without a certificate, or with a statement that Coq files do not cover.
     """
-    statement = read(document)
-    return Gradients(statement, unchecked).document().text()
+    if not derivation.certificate:
+        raise Unsupported(f"{derivation.id} has no certificate: a {derivation.kind} is checked in other ways")
+    return {f"{derivation.id}.v": certificate_text(derivation.certificate)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from symres.errors import Unsupported
 from symres.export.rocq.curves import CurveProof
-from symres.export.rocq.document import Document
+from symres.export.rocq.document import Document, Theorem
 from symres.export.rocq.layer import Layer, Premise
 from symres.export.rocq.names import identifier
 from symres.export.rocq.proving import Balance, Conditions, register
@@ -98,7 +98,7 @@ class Gradients:
 
     # ------------------------------------------------------------ one gradient
 
-    def _gradient(self, name: str, claimed: Tensor, outputs: list[tuple[Tensor, Definition]]) -> tuple[list[str], str]:
+    def _gradient(self, name: str, claimed: Tensor, outputs: list[tuple[Tensor, Definition]]) -> tuple[list[str], Theorem]:
         layer, x = self.layer, self.statement.inputs[name]
         label = layer.symbols[x].name
         v = Tensor(f"v:{name}", x.dims)
@@ -153,7 +153,7 @@ class Gradients:
 
     def _theorem(
         self, label: str, x: Tensor, loss: Term, right: Term, curve: _Curve, chain: str, assumed: Mapping[str, Premise]
-    ) -> str:
+    ) -> Theorem:
         layer = self.layer
         scope = layer.scope()
         variables = tuple(Var("ijklmn"[k % 6], dim) for k, dim in enumerate(x.dims))
@@ -169,25 +169,21 @@ class Gradients:
         moving = scope.child(point={x: line})
         premises = {**{f"H_{p.name}": p for p in curve.premises.values()}, **assumed}
         conditions = "".join(f"{self._premise(p)} ->\n  " for p in premises.values())
-        statement = (
-            f"Theorem {identifier(self.statement.id)}_{label} {layer.typed(layer.explicit)}(v : {kind_of(x)}) :\n  {conditions}"
-            f"is_derive (fun t => {moving.text(loss)}) 0\n    ({scope.text(right)})."
-        )
+        claim = f"{conditions}is_derive (fun t => {moving.text(loss)}) 0\n    ({scope.text(right)})"
+        binders = f"{layer.typed(layer.explicit)}(v : {kind_of(x)}) "
         others = " ".join(layer.symbols[t].name for t in layer.explicit if t is not x)
         everyone = " ".join(layer.symbols[t].name for t in layer.explicit)
         intros = f"intros {' '.join(premises)}. " if premises else ""
         moved = layer.names.new("along_line")
         used = " ".join(f"H_{p.name}" for p in curve.premises.values())
         proof = [
-            "Proof.",
             f"  {intros}assert (E : {zero} = {label}) by line_at_zero.",
             f"  rewrite <- (balance_{label} {everyone} v{''.join(' ' + h for h in assumed)}).",
             f"  pose proof ({chain} {others} (fun t => {line}) 0 v {line_proof}) as {moved}.",
             f"  cbv beta in {moved}. rewrite E in {moved}.",
             f"  exact ({moved}{''.join(' ' + h for h in used.split())}).",
-            "Qed.",
         ]
-        return "\n".join((statement, *proof))
+        return Theorem(f"{identifier(self.statement.id)}_{label}", binders, (*everyone.split(), "v"), claim, proof)
 
 
 @dataclass
