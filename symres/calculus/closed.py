@@ -22,15 +22,15 @@ class ClosedForms:
     """What each adjoint of a sweep is, and how the gradients read.
 
     Args:
-        backward: the sweep; its definitions are the only names that occur.
+        backward: the sweep.
+        outputs: the outputs that have a name of their own: a gradient may be written with them, as softmax's is.
     """
 
-    def __init__(self, backward: Backward) -> None:
+    def __init__(self, backward: Backward, outputs: Iterable[Definition] = ()) -> None:
         self.backward = backward
         self.program = backward.program
-        outputs = [value.body for value in self.program.outputs.values()]
-        adjoints = [definition.body for definition in backward.adjoints.values()]
-        self.folding = Folding(self.program.definitions, [*outputs, *adjoints])
+        named = {**self.program.definitions, **{each.tensor: each for each in outputs}}
+        self.folding = Folding(named, [definition.body for definition in backward.adjoints.values()])
         self._folded: dict[Term, Folded] = {}
 
     def fold(self, term: Term) -> Folded:

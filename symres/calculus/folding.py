@@ -83,13 +83,13 @@ class Folding:
 
     Args:
         definitions: the named values of the forward pass, in order; adjoints come in as unknowns.
-        outputs: further terms in whose words results may be written.
+        words: further terms in whose words results may be written.
     """
 
-    def __init__(self, definitions: Mapping[Tensor, Definition], outputs: Iterable[Term] = ()) -> None:
+    def __init__(self, definitions: Mapping[Tensor, Definition], words: Iterable[Term] = ()) -> None:
         self.definitions = dict(definitions)
         self.expanded = Expanded(self.definitions)
-        self.sources = [*(definition.body for definition in definitions.values()), *outputs]
+        self.sources = [*(definition.body for definition in definitions.values()), *words]
         self.wording = Wording(self.sources)
         self.rank = {tensor.name: place for place, tensor in enumerate(definitions, start=1)}
         self.rules = list(self._rules())

@@ -103,6 +103,8 @@ def name_hint(term: Term) -> str:
     body: Term = sums[0]
     while isinstance(body, Sum):
         body = body.body
+    if isinstance(body, Pow) and body.exponent == 2 and isinstance(body.base, Entry):
+        return "m2"
     return "var" if _is_deviation(body) else "mu" if isinstance(body, Entry) else "mean"
 
 

@@ -109,8 +109,8 @@ class GradientProof:
         for tensor, made in backward.adjoints.items():
             backward.adjoints[tensor] = self.indices.definition(made)
         self.program = backward.program
-        self.forms = ClosedForms(backward)
         self.outputs = tuple(output_definitions(self.program))
+        self.forms = ClosedForms(backward, self.outputs)
         forward = (*self.program.definitions.values(), *self.outputs)
         self.ledger = Ledger(self.indices, forward, later=backward.adjoints.values())
         self.proved: dict[Tensor, Definition] = dict(self._definitions_of_adjoints())
@@ -289,6 +289,7 @@ class GradientProof:
             uses=tuple(self.lemmas),
             sources=head.sources,
             record=record,
+            numerical=partial(numerical, self.subject()),
             listing=self.listing(),
             program=self.program,
             result=self.result(),
@@ -334,7 +335,9 @@ class GradientProof:
     def source(self) -> str:
         """The gradients as a NumPy function, generated."""
         kept = self.claim.definitions if self.claim else tuple(self._kept())
-        return backward_source(self.program, kept, self.values, self.backward.upstream)
+        spoken = set[Tensor]().union(*(tensors(value.body) for value in self.values.values()), *(tensors(d.body) for d in kept))
+        used = [each for each in self.outputs if each.tensor in spoken]
+        return backward_source(self.program, [*used, *kept], self.values, self.backward.upstream)
 
     def result(self) -> dict[str, Any]:
         """The gradients as SymPy expressions, by input."""

@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from symres.derivation.document import Check
+from symres.derivation.document import Check, Derivation
+from symres.errors import UsageError
 from symres.judge import recheck
-from symres.numeric.crosscheck import Record, Subject, crosscheck
+from symres.numeric.crosscheck import DEFAULT, METHODS, Record, Subject, crosscheck
+from symres.numeric.frameworks import is_installed
 
 _METHODS = {
     "forward": ("NumPy", "the function itself against its traced form"),
@@ -40,10 +42,29 @@ def second_judge(certificate: Mapping[str, Any]) -> Check:
     )
 
 
-def numerical(subject: Subject, methods: Sequence[str] | None = None) -> tuple[Check, ...]:
+def numerical(subject: Subject, methods: Sequence[str] = DEFAULT) -> tuple[Check, ...]:
     """One line for each numerical method that applies."""
-    records = crosscheck(subject) if methods is None else crosscheck(subject, methods)
-    return tuple(map(_line, records))
+    return tuple(map(_line, crosscheck(subject, methods)))
+
+
+_AGAINST = {"numpy": DEFAULT, "jax": ("jax",), "torch": ("torch",)}
+
+
+def compared(derivation: Derivation, against: Sequence[str]) -> tuple[Check, ...]:
+    """The numerical cross-checks of a derivation once more, against libraries named ``numpy``, ``jax`` or ``torch``.
+
+    Raises:
+        UsageError: for another library, or one that is not installed.
+    """
+    for name in against:
+        if name not in _AGAINST:
+            raise UsageError(f"there is nothing to check against named {name!r}", remedy=f"Known are {', '.join(_AGAINST)}.")
+        if not is_installed(name):
+            raise UsageError(f"{name} is not installed", remedy=f"python3 -m pip install {name}")
+    if derivation.numerical is None:
+        return tuple(check for check in derivation.record if check.error is not None)
+    methods = [method for name in against for method in _AGAINST[name] if method in METHODS]
+    return derivation.numerical(methods)
 
 
 def _line(record: Record) -> Check:

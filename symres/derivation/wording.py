@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from symres.calculus.folding import Folded
 from symres.calculus.reverse import Backward, tensors
-from symres.kernel.normal import normal_form
-from symres.kernel.terms import Add, Entry, Mul, Pow, Size, Sum, Tensor, Term, walk
+from symres.kernel.terms import Add, Entry, Fun, Mul, Pow, Size, Tensor, Term, walk
 from symres.language.formula import Formula, Relation, Text, definition
 from symres.language.program import Definition, Program
 
@@ -123,7 +122,17 @@ class Words:
             for tensor in self.program.inputs.values()
             if tensor.kind in _SIGNS
         ]
+        kinks = self._kinks()
+        if kinks:
+            words, slots = listed(kinks, "k")
+            found.append(Text(f"{words} {'is' if len(kinks) == 1 else 'are'} nowhere 0, where ReLU has no derivative", slots))
         return (*found, *(Text(sentence) for sentence in self.program.assumptions))
+
+    def _kinks(self) -> list[Formula]:
+        """The arguments of steps, which are not differentiated at 0."""
+        bodies = [d.body for d in self.program.definitions.values()] + [v.body for v in self.program.outputs.values()]
+        nodes = dict.fromkeys(node for body in bodies for node in walk(body) if isinstance(node, Fun) and node.name == "step")
+        return [node.args[0] for node in nodes]
 
     def notation(self, backward: Backward) -> Notation:
         """What the upstream gradient is."""
@@ -135,20 +144,22 @@ class Words:
         return tuple(found)
 
 
+def _is_one_of(args: Sequence[Term], tensor: Tensor) -> bool:
+    """Whether the tensor is one of the parts, and in none of the others."""
+    own = [arg for arg in args if isinstance(arg, Entry) and arg.tensor == tensor]
+    return len(own) == 1 and not any(tensor in tensors(arg) for arg in args if arg is not own[0])
+
+
 def _is_factor(body: Term, tensor: Tensor) -> bool:
-    return isinstance(body, Mul) and any(isinstance(arg, Entry) and arg.tensor == tensor for arg in body.args)
+    return isinstance(body, Mul) and _is_one_of(body.args, tensor)
 
 
 def _is_summand(body: Term, tensor: Tensor) -> bool:
-    return isinstance(body, Add) and any(isinstance(arg, Entry) and arg.tensor == tensor for arg in body.args)
+    return isinstance(body, Add) and _is_one_of(body.args, tensor)
 
 
 def _is_in_power(body: Term, tensor: Tensor) -> bool:
     return isinstance(body, Pow) and tensor in tensors(body)
-
-
-def _is_in_product(body: Term, tensor: Tensor) -> bool:
-    return isinstance(body, Sum) and len(normal_form(body).terms) == 1
 
 
 _SIGNS = {"positive": "positive", "nonnegative": "not negative"}
@@ -157,5 +168,3 @@ _MANNERS = (
     (_is_summand, " as a summand"),
     (_is_in_power, " in a power"),
 )
-
-__all__ = ["Mapping", "Words", "listed"]
