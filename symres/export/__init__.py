@@ -30,7 +30,7 @@ FORMATS: Mapping[str, Format] = {
     "ipynb": Format("symres.export.notebook"),
     "bib": Format("symres.export.bibliography"),
     "json": Format("symres.export.jsonfile"),
-    "v": Format("symres.export.coq"),
+    "v": Format("symres.export.rocq"),
 }
 
 
