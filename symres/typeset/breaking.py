@@ -16,6 +16,7 @@ from symres.typeset.metrics import bracket_size, measure
 INDENT = 1.0
 """The indent of a continued line, in ems, for each depth of brackets at its start."""
 
+_DEEPEST = 4
 _SHORT = 5.5
 """Brackets up to this width stay whole."""
 
@@ -114,7 +115,7 @@ def _broken(node: Node, first: float, later: float) -> list[tuple[Node, float]]:
         for start in range(end - 1, -1, -1):
             unit = units[start]
             used += unit.width
-            room = first if start == 0 else later - INDENT * (1 + unit.depth)
+            room = first if start == 0 else later - _indent(unit)
             excess = used + 0.5 * unit.dot - room
             cost = _LINE + (unit.cost or 0.0) + _OVERFULL * max(0.0, excess)
             if end < count:
@@ -126,9 +127,14 @@ def _broken(node: Node, first: float, later: float) -> list[tuple[Node, float]]:
     end = count
     while end:
         start = best[end][1]
-        lines.append((_line(units[start:end], bool(start)), INDENT * (1 + units[start].depth) if start else 0.0))
+        lines.append((_line(units[start:end], bool(start)), _indent(units[start]) if start else 0.0))
         end = start
     return lines[::-1]
+
+
+def _indent(unit: _Token) -> float:
+    """The indent of a line that begins with the unit; very deep brackets do not push it further."""
+    return INDENT * (1 + min(unit.depth, _DEEPEST))
 
 
 def _line(units: list[_Token], continued: bool) -> Node:

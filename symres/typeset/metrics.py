@@ -60,57 +60,68 @@ def upright_width(text: str) -> float:
 
 def bracket_size(body: tree.Node, style: int = DISPLAY) -> int:
     """The size of brackets around a body: 0 for those of the text, then 1 to 4."""
-    box = measure(body, style)
+    return _size_around(measure(body, style))
+
+
+def _size_around(box: Box) -> int:
     # Brackets are centred on the axis of the fraction bar, a quarter of an em up.
     needed = 2 * max(box.height - 0.25, box.depth + 0.25)
     return next((size for size, limit in enumerate(_BRACKET_LIMITS) if needed <= limit), len(_BRACKET_LIMITS))
 
 
-@singledispatch
 def measure(node: tree.Node, style: int = DISPLAY) -> Box:
     """The box of a node in a style: display, text, script or script of script; in ems of that style's own size."""
+    # Kept with the node, because each level of a formula asks for the boxes of all levels below.
+    boxes: dict[int, Box] = node.__dict__.setdefault("_boxes", {})
+    if style not in boxes:
+        boxes[style] = _box(node, style)
+    return boxes[style]
+
+
+@singledispatch
+def _box(node: tree.Node, style: int) -> Box:
     raise TypeError(f"no metrics for a {type(node).__name__}")
 
 
-@measure.register
-def _(node: tree.Letter, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Letter, style: int) -> Box:
     return Box(_ITALIC.get(node.text, 80) / 100)
 
 
-@measure.register
-def _(node: tree.Sign, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Sign, style: int) -> Box:
     return Box(_SIGNS.get(node.name, 0.8 if node.name[:1].isupper() else 0.64))
 
 
-@measure.register(tree.Upright)
-@measure.register(tree.Digits)
-@measure.register(tree.Prose)
-@measure.register(tree.Bold)
-def _(node: tree.Upright | tree.Digits | tree.Prose | tree.Bold, style: int = DISPLAY) -> Box:
+@_box.register(tree.Upright)
+@_box.register(tree.Digits)
+@_box.register(tree.Prose)
+@_box.register(tree.Bold)
+def _(node: tree.Upright | tree.Digits | tree.Prose | tree.Bold, style: int) -> Box:
     return Box(upright_width(node.text) + (0.17 if isinstance(node, tree.Upright) and node.operator else 0.0))
 
 
-@measure.register
-def _(node: tree.Op, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Op, style: int) -> Box:
     gap = _GAPS[node.kind] if style <= TEXT else 0.0
     return Box((0.28 if node.sign in {",", "cdot", ":"} else 0.78) + gap)
 
 
-@measure.register
-def _(node: tree.Thin, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Thin, style: int) -> Box:
     return Box(0.17, 0.0, 0.0)
 
 
-@measure.register
-def _(node: tree.Row, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Row, style: int) -> Box:
     box = Box(0.0, 0.4, 0.0)
     for item in node.items:
         box = box.beside(measure(item, style))
     return box
 
 
-@measure.register
-def _(node: tree.Fraction, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Fraction, style: int) -> Box:
     inner = min(style + 1, TINY)
     scale = _SCALE[inner] / _SCALE[style]
     top, bottom = (measure(part, inner).scaled(scale) for part in (node.top, node.bottom))
@@ -119,14 +130,14 @@ def _(node: tree.Fraction, style: int = DISPLAY) -> Box:
     return Box(max(top.width, bottom.width) + 0.24, height, gap + bottom.height + bottom.depth - 0.25)
 
 
-@measure.register
-def _(node: tree.Root, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Root, style: int) -> Box:
     box = measure(node.body, style)
     return Box(box.width + 0.85 + 0.1 * (box.height > 1.0), box.height + 0.2, box.depth)
 
 
-@measure.register
-def _(node: tree.Script, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Script, style: int) -> Box:
     inner = SCRIPT if style <= TEXT else TINY
     scale = _SCALE[inner] / _SCALE[style]
     base = measure(node.base, style)
@@ -136,14 +147,14 @@ def _(node: tree.Script, style: int = DISPLAY) -> Box:
     return Box(base.width + max(sub.width, sup.width) + 0.07, height, depth)
 
 
-@measure.register
-def _(node: tree.Accent, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Accent, style: int) -> Box:
     box = measure(node.body, style)
     return Box(box.width, box.height + 0.05, box.depth)
 
 
-@measure.register
-def _(node: tree.Big, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Big, style: int) -> Box:
     inner = SCRIPT if style <= TEXT else TINY
     scale = _SCALE[inner] / _SCALE[style]
     below, above = (measure(part, inner).scaled(scale) if part else Box(0, 0, 0) for part in (node.below, node.above))
@@ -157,21 +168,22 @@ def _(node: tree.Big, style: int = DISPLAY) -> Box:
     return Box(width + (0.25 if style == TEXT else 0.1), 0.9, 0.45)
 
 
-@measure.register
-def _(node: tree.Fence, style: int = DISPLAY) -> Box:
-    box, size = measure(node.body, style), bracket_size(node.body, style)
+@_box.register
+def _(node: tree.Fence, style: int) -> Box:
+    box = measure(node.body, style)
+    size = _size_around(box)
     half = _BRACKET_HEIGHTS[size] / 2
     return Box(box.width + 2 * _BRACKETS[size], max(box.height, half + 0.25), max(box.depth, half - 0.25))
 
 
-@measure.register
-def _(node: tree.Bracket, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Bracket, style: int) -> Box:
     half = _BRACKET_HEIGHTS[node.size] / 2
     return Box(_BRACKETS[node.size], half + 0.25, half - 0.25)
 
 
-@measure.register
-def _(node: tree.Cases, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Cases, style: int) -> Box:
     values = [measure(value, TEXT) for value, _ in node.rows]
     conditions = [measure(condition, TEXT) for _, condition in node.rows]
     width = max(box.width for box in values) + max(box.width for box in conditions) + 2.2
@@ -179,8 +191,8 @@ def _(node: tree.Cases, style: int = DISPLAY) -> Box:
     return Box(width, tall + 0.25, tall - 0.25)
 
 
-@measure.register
-def _(node: tree.Grid, style: int = DISPLAY) -> Box:
+@_box.register
+def _(node: tree.Grid, style: int) -> Box:
     boxes = [[measure(cell, TEXT) for cell in cells] for cells in node.rows]
     width = sum(max(box.width for box in column) for column in zip(*boxes, strict=True))
     tall = sum(max(1.2, *(box.height + box.depth + 0.2 for box in cells)) for cells in boxes) / 2

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from symres.errors import UsageError
+from symres.errors import Unsupported, UsageError
 from symres.kernel.terms import Var
 from symres.language.formula import Formula, Relation
 from symres.typeset import functions, matrix, products, rules  # noqa: F401  (their rules enter the table)
@@ -62,15 +62,25 @@ class Printer:
         return Setting(self.notation, self.letters, raw, max(4.0, 0.45 * self.width), scope=free)
 
     def node(self, formula: Formula) -> Node:
-        """The layout of a formula on one line; an index variable by itself is its letter."""
-        return layout(formula, self.setting(formula)).node
+        """The layout of a formula on one line; an index variable by itself is its letter.
+
+        Raises:
+            Unsupported: for a kind of formula without a rule, or one that is nested too deeply.
+        """
+        return self._laid_out(formula, formula)
+
+    def _laid_out(self, part: Formula, formula: Formula) -> Node:
+        try:
+            return layout(part, self.setting(formula)).node
+        except RecursionError:
+            raise Unsupported("the formula is nested too deeply to be printed", remedy="Name parts of it.") from None
 
     def lines(self, *formulas: Formula) -> list[list[Line]]:
         """The layouts of formulas, aligned with one another, each in lines that fit the width."""
         chains = []
         for formula in formulas:
             whole = formula if isinstance(formula, Relation) else Relation((formula,), ())
-            parts = [layout(part, self.setting(formula)).node for part in whole.parts]
+            parts = [self._laid_out(part, formula) for part in whole.parts]
             chains.append((parts, [relation(sign) for sign in whole.ops]))
         left = max((measure(parts[0]).width for parts, ops in chains if ops), default=0.0)
         left = left if left <= 0.45 * self.width else 0.0

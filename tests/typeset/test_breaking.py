@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from symres.errors import Unsupported
 from symres.kernel.terms import Term
 from symres.language.formula import Relation, equation
 from symres.typeset.metrics import measure
@@ -59,6 +60,17 @@ def test_no_line_is_estimated_wider_than_its_room() -> None:
 def test_a_long_left_side_gets_its_own_row() -> None:
     rows = lines(equation(SIX_TERMS, x(b, i)), 20)
     assert rows[-1].strip().startswith("&\\quad = x_{bi}")
+
+
+def test_deep_formulas_print_fast_or_are_refused() -> None:
+    deep = x(b, i)
+    for number in range(1, 61):
+        deep = (deep + number) * x(b, i)
+    assert Printer.of(deep, width=20).display(deep).count("x_{bi}") == 61
+    for number in range(2000):
+        deep = (deep + number) * x(b, i)
+    with pytest.raises(Unsupported, match="nested too deeply"):
+        Printer.of(deep).display(deep)
 
 
 def test_widths() -> None:
