@@ -68,6 +68,7 @@ def certificate(
     title: str,
     parts: Program | Iterable[Program | Part],
     claims: Iterable[Claim],
+    also: Iterable[Tensor] = (),
 ) -> dict[str, Any]:
     """The certificate of some claims about a program, or about definitions in order.
 
@@ -78,6 +79,7 @@ def certificate(
         parts: where the names come from. The outputs of a program become definitions. Those that no claim needs are
             left out.
         claims: what is claimed.
+        also: tensors to declare beside those that occur, such as the upstream gradient of an output that plays no part.
 
     Raises:
         CertificateError: if a name has two meanings, or a term has free indices other than its own.
@@ -85,7 +87,7 @@ def certificate(
     defined, claims = _defined(parts), tuple(claims)
     needed = _needed(defined, claims)
     definitions = [part for name, part in defined.items() if name in needed]
-    return _document(id, kind, title, definitions, claims)
+    return _document(id, kind, title, definitions, claims, also)
 
 
 def definitions_document(parts: Program | Iterable[Program | Part], also: Iterable[Tensor] = ()) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from symres.errors import Unsupported, UsageError
 from symres.kernel.terms import Size, Tensor, mul, walk
 from symres.language.program import Axis, Program, Value
 from symres.language.shapes import Shape, annotated_shape, parse_shapes
-from symres.trace.arguments import Inputs, Sizes
+from symres.trace.arguments import MISSING, Inputs, Sizes
 from symres.trace.array import Array, as_array
 from symres.trace.axes import length, regroup
 from symres.trace.claims import attributes
@@ -84,7 +84,8 @@ class SymbolicEnvironment:
             if shape is not None:
                 return self.inputs.array(name, shape)
         value = self.inputs.argument(parameter)
-        self.session.taken.add(name)
+        if value is not MISSING:
+            self.session.taken.add(name)
         return value
 
     def upstream(self, name: str, output: Any) -> Array:

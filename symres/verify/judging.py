@@ -79,6 +79,7 @@ def certify(id: str, claims: list[Claim]) -> dict[str, Any]:
             )
             for claim in claims
         ],
+        also=(*first.upstream.values(), *(first.program.inputs[claim.wrt] for claim in claims)),
     )
 
 

@@ -65,6 +65,9 @@ def _bound(term: Term) -> list[Any]:
 
 def size_choices(names: list[str], largest: int = LARGEST_SIZE) -> Iterator[dict[str, int]]:
     """Sizes by growing total, at equal total the more even first."""
+    if not names:
+        yield {}
+        return
     ranges = [range(1, largest + 1)] * len(names)
     if len(names) > 6:
         ranges = [range(1, 4)] * len(names)
