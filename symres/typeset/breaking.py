@@ -7,7 +7,7 @@ choice with the least total displeasure is found by dynamic programming. Bracket
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from symres.typeset.layout import Bracket, Fence, Node, Op, Product, Row, Script, Thin, row
@@ -19,6 +19,9 @@ INDENT = 1.0
 _DEEPEST = 4
 _SHORT = 5.5
 """Brackets up to this width stay whole."""
+
+_BEFORE = {"binary": 0.0, "relation": 4.0}
+"""Signs before which a line may break, with what speaks against it."""
 
 _LINE, _DEPTH, _FACTOR, _OVERFULL = 3.0, 4.0, 14.0, 1000.0
 
@@ -150,11 +153,18 @@ def _tokens(node: Node, depth: int) -> Iterator[_Token]:
     if isinstance(node, Product):
         yield from _factors(node, depth)
     elif isinstance(node, Row):
+        after_comma = False
         for item in node.items:
-            if isinstance(item, Op) and item.kind == "binary":
-                yield _Token(item, measure(item).width, _DEPTH * depth, depth)
+            sign = item.kind if isinstance(item, Op) else ""
+            if sign in _BEFORE:
+                yield _Token(item, measure(item).width, _DEPTH * depth + _BEFORE[sign], depth)
+            elif after_comma:
+                first, *others = _tokens(item, depth)
+                yield replace(first, cost=_DEPTH * depth, depth=depth)
+                yield from others
             else:
                 yield from _tokens(item, depth)
+            after_comma = sign == "punctuation"
     elif isinstance(node, Fence) and measure(node).width > _SHORT:
         yield from _opened(node, None, depth)
     elif isinstance(node, Script) and isinstance(node.base, Fence) and measure(node).width > _SHORT:
