@@ -51,7 +51,15 @@ def build() -> Derivation:
         .let("For every depth {L} and all differentiable functions F, with the gradient {g} at the output,", L=L, g=G)
         .show("jacobian", "The Jacobian", S, lambda n, e, d: delta(e, d) + branches(n, e, d), [D, D])
         .show_gradient("gradient", "The gradient as a product", x, y.tensor, G, S, block)
-        .consequence("additive", "The gradient as a sum", "jacobian", gradient, additive, [D], of=partial(adjoint(x.tensor), ZERO))
+        .consequence(
+            "additive",
+            "The gradient as a sum",
+            "jacobian",
+            gradient,
+            additive,
+            [D],
+            of=partial(adjoint(x.tensor), ZERO),
+        )
         .instances(1, 2, 3, 8)
         .document(__name__)
     )

@@ -74,7 +74,9 @@ class ClosedForms:
         """The adjoints that are put in where they occur, by their tensors: of statistics, and those that are an entry."""
         found = {}
         for tensor, definition in self.backward.adjoints.items():
-            if tensor in self.program.definitions and (tensor in self.statistics or isinstance(self.line(tensor), Entry)):
+            if tensor in self.program.definitions and (
+                tensor in self.statistics or isinstance(self.line(tensor), Entry)
+            ):
                 found[adjoint(tensor)] = replace(definition, body=self.line(tensor))
         return found
 
@@ -119,4 +121,3 @@ class ClosedForms:
     @cached_property
     def _original(self) -> Mapping[Tensor, Tensor]:
         return {adjoint(tensor): tensor for tensor in self.backward.adjoints}
-

@@ -51,7 +51,9 @@ class Rule:
 def rule(name: Tensor | None, variables: tuple[Var, ...], body: Term) -> Rule | None:
     """A rule with its leading monomial, the one with most factors; None for a body without any."""
     ranked = sorted(
-        normal_form(body).monomials(), key=lambda item: (_degree(item[1]), len(item[1].free), item[1].key()), reverse=True
+        normal_form(body).monomials(),
+        key=lambda item: (_degree(item[1]), len(item[1].free), item[1].key()),
+        reverse=True,
     )
     if not ranked or not _degree(ranked[0][1]):
         return None
@@ -114,7 +116,9 @@ class Folding:
             for node in walk(source):
                 if not isinstance(node, Add) or node in whole or not self._is_difference(node):
                     continue
-                variables = tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, Var) and part in node.free))
+                variables = tuple(
+                    dict.fromkeys(part for part in walk(node) if isinstance(part, Var) and part in node.free)
+                )
                 key = normal_form(node).key({var: f"@{place}" for place, var in enumerate(variables)})
                 if key in seen:
                     continue

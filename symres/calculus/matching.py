@@ -35,7 +35,11 @@ def divisions(pattern: Mono, parameters: Sequence[Var], target: Mono) -> Iterato
     seen = set()
     for renaming, rest in _divide(order, dict(target.factors), {}):
         taken = {renaming[var] for var in pattern.bound}
-        if len(taken) != len(pattern.bound) or not taken <= target.bound or any(var not in renaming for var in parameters):
+        if (
+            len(taken) != len(pattern.bound)
+            or not taken <= target.bound
+            or any(var not in renaming for var in parameters)
+        ):
             continue
         indices = tuple(renaming[var] for var in parameters)
         if taken.intersection(indices) or any(not taken.isdisjoint(atom.free) for atom in rest):

@@ -81,10 +81,11 @@ def apart(term: Term) -> list[Term] | None:
     sizes = [arg for arg in args if _is_size(arg)]
     if len(sums) != 1 or len(args) == len(sizes) + 1:
         return None
-    body, dims = sums[0], []
+    body: Term = sums[0]
+    dims: list[Term] = []
     while isinstance(body, Sum):
         dims.append(body.var.dim)
-        body = body.body  # type: ignore[assignment]
+        body = body.body
     if normal_form(mul(*sizes, *dims)).constant() != 1:
         return None
     rest = [arg for arg in args if arg is not sums[0] and not _is_size(arg)]
@@ -110,11 +111,15 @@ def name_hint(term: Term) -> str:
 
 def _is_size(term: Term) -> bool:
     """Whether a factor depends on sizes alone."""
-    return not any(isinstance(node, (Entry, Var)) for node in walk(term)) and any(isinstance(n, Size) for n in walk(term))
+    return not any(isinstance(node, (Entry, Var)) for node in walk(term)) and any(
+        isinstance(n, Size) for n in walk(term)
+    )
 
 
 def _is_deviation(term: Term) -> bool:
     """Whether a term is the square of a difference."""
     if isinstance(term, Pow):
         return term.exponent == 2 and isinstance(term.base, Add)
-    return isinstance(term, Mul) and len(term.args) == 2 and term.args[0] is term.args[1] and isinstance(term.args[0], Add)
+    return (
+        isinstance(term, Mul) and len(term.args) == 2 and term.args[0] is term.args[1] and isinstance(term.args[0], Add)
+    )

@@ -23,10 +23,10 @@ from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
 from symres.derivation.record import kernel_check, second_judge
 from symres.derivation.wording import Words
-from symres.kernel.terms import Entry, Num, Term, Var
+from symres.kernel.terms import Entry, Term, as_term
 from symres.language.certificate import output_definitions
 from symres.language.formula import Block, Display, Formula, Text, definition, equation
-from symres.language.program import Definition, Program
+from symres.language.program import Definition, Program, Value
 from symres.numeric.points import points
 
 Function = Callable[..., Any]
@@ -64,7 +64,7 @@ class Identities:
         self.parts: list[Part] = []
         self.opening: list[Block] = []
         self.shown: list[Display] = []
-        self.compared: list[tuple[Function, Side]] = []
+        self.compared: list[tuple[Function, Function | int]] = []
         self.remarks: list[Text] = []
         self.sources: list[Function] = [function] if function else []
 
@@ -98,13 +98,15 @@ class Identities:
             self.ledger.equal(name, terms[0], terms[-1])
         self.parts.append(Part(title, tuple(steps)))
         self.shown.append(Display(self.indices.relation(equation(terms[0], terms[-1]))))
-        self.compared += [(side, other) for side, other in zip(sides, sides[1:], strict=False) if callable(side)]
+        for side, other in zip(sides, sides[1:], strict=False):
+            if callable(side) and not isinstance(other, Term):
+                self.compared.append((side, other))
         self.sources += [side for side in sides if callable(side) and side not in self.sources]
         return self
 
     def _terms(self, sides: Sequence[Side]) -> list[Term]:
         known = known_values(self.program)
-        values = []
+        values: list[Value | Term | int] = []
         for side in sides:
             if callable(side):
                 program = spoken(side, known, self.indices)
@@ -113,11 +115,8 @@ class Identities:
                 values.append(value)
             else:
                 values.append(side)
-        variables: tuple[Var, ...] = next((value.vars for value in values if hasattr(value, "vars")), ())
-        return [
-            Num(value) if isinstance(value, int) else value if isinstance(value, Term) else value.at(*variables)
-            for value in values
-        ]
+        variables = next((value.vars for value in values if isinstance(value, Value)), ())
+        return [value.at(*variables) if isinstance(value, Value) else as_term(value) for value in values]
 
     # ------------------------------------------------------------ the document
 
@@ -132,7 +131,7 @@ class Identities:
             sizes.append(point.sizes)
             for left, right in self.compared:
                 found = call(left, values)
-                wanted = call(right, values) if callable(right) else float(right.value if isinstance(right, Num) else right)  # type: ignore[arg-type]
+                wanted = call(right, values) if callable(right) else right
                 scale = max(1.0, float(np.max(np.abs(wanted))))
                 worst = max(worst, float(np.max(np.abs(found - wanted))) / scale)
         yield Check("NumPy", "both sides as they are written", worst <= _TOLERANCE, tuple(sizes), worst)
@@ -159,7 +158,9 @@ class Identities:
             remarks=(*head.remarks, *self.remarks),
             sources=head.sources,
             record=record,
-            listing="\n\n".join(inspect.getsource(each).rstrip() for each in self.sources) + "\n" if self.sources else "",
+            listing="\n\n".join(inspect.getsource(each).rstrip() for each in self.sources) + "\n"
+            if self.sources
+            else "",
             program=self.program,
             certificate=document,
         )

@@ -115,7 +115,9 @@ def _traced(function: Function, known: Known) -> Program:
     return trace(function, shapes={name: Shape(known[name][1], known[name][0].kind) for name in parameters})
 
 
-def named_arrays(program: Program, inputs: Mapping[str, Any], functions: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def named_arrays(
+    program: Program, inputs: Mapping[str, Any], functions: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The named values and outputs of a program at concrete inputs, in their NumPy shapes."""
     run = evaluate(program, inputs, sizes_of(program, inputs), functions)
     values = dict(inputs)

@@ -82,7 +82,6 @@ class Derivation:
     program: Program | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     certificate: Mapping[str, Any] = field(default_factory=dict)
-    numerical: Callable[[Sequence[str]], tuple[Check, ...]] | None = field(default=None, compare=False)
     crosscheck: Callable[[Sequence[str] | None], tuple[Check, ...]] | None = field(default=None, compare=False)
 
     @property

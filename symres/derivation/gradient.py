@@ -14,7 +14,6 @@ what was derived (conclude).
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,25 +23,21 @@ from symres.calculus.closed import ClosedForms
 from symres.calculus.folding import Folded
 from symres.calculus.reverse import reverse, tensors
 from symres.calculus.statistics import name_statistics
-from symres.derivation.certificate import GradientClaim, certificate
-from symres.derivation.claim import Claim, claimed, reference
+from symres.derivation.certificate import GradientClaim
+from symres.derivation.claim import Claim, claimed
 from symres.derivation.document import Derivation, Part, Step
 from symres.derivation.heading import Heading, heading
 from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
-from symres.derivation.record import kernel_check, numerical, second_judge
 from symres.derivation.wording import Words
 from symres.errors import UsageError
 from symres.kernel.decide import unfold_one
 from symres.kernel.normal import normal_form
 from symres.kernel.terms import ZERO, Entry, Tensor, Term
 from symres.language.certificate import output_definitions
-from symres.language.formula import Block, Display, Relation, Text, adjoint, definition, equation
+from symres.language.formula import Text, adjoint
 from symres.language.program import Definition, Program, Value, unfold
 from symres.numeric.codegen import backward_source
-from symres.numeric.crosscheck import Subject
-from symres.typeset.matrix import Matrix, Whole
-from symres.typeset.recognise import matrix_form
 
 Function = Callable[..., Any]
 
@@ -72,8 +67,8 @@ def derive(
     else:
         from symres.trace.run import trace
 
-        options = {"set": fixed} if fixed else {}
-        program, function = trace(forward, shapes=shapes, **options), partial(forward, **fixed) if fixed else forward
+        program = trace(forward, shapes=shapes, set=fixed)
+        function = partial(forward, **fixed) if fixed else forward
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt) if wrt is not None else _arrays(program)
     if unknown := [name for name in names if name not in program.inputs]:
         raise UsageError(
@@ -162,7 +157,9 @@ class GradientProof:
     def _definitions_of_adjoints(self) -> Iterable[tuple[Tensor, Definition]]:
         return ((made.tensor, made) for made in self.backward.adjoints.values())
 
-    def _step(self, tensor: Tensor, label: str, right: Term, operation: str, reason: Text, *, key: bool = False) -> Step:
+    def _step(
+        self, tensor: Tensor, label: str, right: Term, operation: str, reason: Text, *, key: bool = False
+    ) -> Step:
         """``∂tensor = right``, from what was proved of ∂tensor last; from then on the latest that is known of it."""
         made = self.backward.adjoints[tensor]
         proved = self.proved
@@ -250,112 +247,28 @@ class GradientProof:
 
     # ------------------------------------------------------------ the document
 
-    def subject(self) -> Subject:
-        """What the numerical cross-checks compare."""
-        compare = reference(self.claim, self.backward) if self.claim else None
-        made = list(self.backward.adjoints.values())
-        derived = {name: self._derived_value(name) for name in self.wrt}
-        return Subject(self.program, made, derived, self.backward.upstream, self.function, compare)
-
-    def _derived_value(self, name: str) -> Value:
-        found = self.backward.gradient(name)
-        return Value(found.axes, found.vars, Entry(found.tensor, found.vars))
-
     def document(self, module: str | Heading) -> Derivation:
         """The finished derivation, checked by the second judge and numerically.
 
         Args:
             module: the ``__name__`` of the derivation file, or its heading.
         """
-        head = module if isinstance(module, Heading) else heading(module)
-        parts = [self.program, *self.backward.adjoints.values(), *(self.claim.definitions if self.claim else ())]
-        document = certificate(head.id, head.kind, head.title, parts, self.ledger.claims)
-        subject = self.subject()
-        record = (kernel_check(len(self.ledger.claims)), second_judge(document), *numerical(subject))
-        named = (*self.program.definitions.values(), *self.outputs)
-        return Derivation(
-            id=head.id,
-            title=head.title,
-            subject=head.subject,
-            kind=head.kind,
-            verdict=head.verdict,
-            statement=tuple(self.statement()),
-            assumptions=self.words.assumptions(),
-            notation=self.words.notation(self.backward),
-            definitions=tuple(definition(Entry(d.tensor, d.vars), d.body) for d in named),
-            parts=tuple(self.parts),
-            matrix=tuple(self.matrix()),
-            remarks=(*head.remarks, *self.remarks),
-            uses=tuple(self.lemmas),
-            sources=head.sources,
-            record=record,
-            numerical=partial(numerical, self.subject()),
-            listing=self.listing(),
-            program=self.program,
-            result=self.result(),
-            certificate=document,
-            crosscheck=partial(numerical, subject),
+        from symres.derivation.gradient_paper import present
+
+        return present(self, module if isinstance(module, Heading) else heading(module))
+
+    def kept(self) -> tuple[Definition, ...]:
+        """What the gradients are written with: the names of the claim, or the adjoints that remain."""
+        if self.claim is not None:
+            return self.claim.definitions
+        return tuple(
+            replace(self.backward.adjoints[tensor], body=self.forms.gradient(tensor).term)
+            for tensor in self.forms.remaining(value.body for value in self.values.values())
         )
-
-    def statement(self) -> Iterable[Block]:
-        """The gradients, in the form in which they are claimed."""
-        where = self.claim.definitions if self.claim else tuple(self._kept())
-        yield self.words.opening(self.backward, where if len(where) == 1 else ())
-        for name in self.wrt:
-            made = self.backward.adjoints[self.program.inputs[name]]
-            yield Display(equation(Entry(made.tensor, made.vars), self.values[name].at(*made.vars)))
-        if len(where) > 1:
-            yield Text("where")
-            for each in where:
-                yield Display(definition(Entry(each.tensor, each.vars), each.body))
-
-    def matrix(self) -> Iterable[Block]:
-        """The gradients in matrix form, where they have one; what is printed is checked entry by entry."""
-        for name, value in self.values.items():
-            form = _matrix(value)
-            if form is None:
-                continue
-            matrix, whole = form
-            self.ledger.check(f"d{name}-matrix", matrix.at(whole.i, whole.j), value.body)
-            made = self.backward.adjoints[self.program.inputs[name]]
-            left = replace(whole, body=Entry(made.tensor, value.vars))
-            yield Display(Relation((left, matrix), ("=",)))
-
-    def _kept(self) -> Iterable[Definition]:
-        for tensor in self.forms.remaining(value.body for value in self.values.values()):
-            made = self.backward.adjoints[tensor]
-            yield Definition(made.tensor, made.axes, made.vars, self.forms.gradient(tensor).term)
-
-    def listing(self) -> str:
-        """The NumPy functions: the layer and the claim as they are written, or the generated backward function."""
-        if self.function is not None and self.claim is not None and self.claim.function is not None:
-            return "\n\n".join(inspect.getsource(each).rstrip() for each in (self.function, self.claim.function)) + "\n"
-        return self.source()
 
     def source(self) -> str:
         """The gradients as a NumPy function, generated."""
-        kept = self.claim.definitions if self.claim else tuple(self._kept())
-        spoken = set[Tensor]().union(*(tensors(value.body) for value in self.values.values()), *(tensors(d.body) for d in kept))
-        used = [each for each in self.outputs if each.tensor in spoken]
-        return backward_source(self.program, [*used, *kept], self.values, self.backward.upstream)
-
-    def result(self) -> dict[str, Any]:
-        """The gradients as SymPy expressions, by input."""
-        from symres.language.to_sympy import to_sympy
-
-        return {name: to_sympy(value.body) for name, value in self.values.items()}
-
-
-def _matrix(value: Value) -> tuple[Matrix, Whole] | None:
-    """A matrix form of a value and the indices that its rows and columns take the place of.
-
-    A form of the whole array is preferred; one with diagonal matrices in it reads better row by row.
-    """
-    places = {1: [(0,)], 2: [(0, 1), (1,)]}.get(len(value.vars), [])
-    forms = []
-    for place in places:
-        indices = [value.vars[k] for k in place]
-        found = matrix_form(value.body, *indices)
-        if found is not None and not isinstance(found, Whole):
-            forms.append((found, Whole(value.body, *indices)))
-    return min(forms, key=lambda form: "Diagonal" in repr(form[0]), default=None)
+        terms = [*(value.body for value in self.values.values()), *(each.body for each in self.kept())]
+        spoken = set[Tensor]().union(*map(tensors, terms))
+        outputs = [each for each in self.outputs if each.tensor in spoken]
+        return backward_source(self.program, [*outputs, *self.kept()], self.values, self.backward.upstream)

@@ -207,7 +207,8 @@ class Induction:
             )
         ]
         self.ledger.check(f"{name}-goal", replaced, goal, rewrite=compare)
-        self.ledger.claims += [EqualClaim(f"{name}-{kind}", variables, first, side) for kind, side in (("hypothesis", replaced), ("step", goal))]
+        for kind, side in (("hypothesis", replaced), ("step", goal)):
+            self.ledger.claims.append(EqualClaim(f"{name}-{kind}", variables, first, side))
         return [
             *steps,
             Step(
@@ -265,7 +266,12 @@ class Induction:
         document = certificate(head.id, head.kind, head.title, parts, self.ledger.claims)
         depths = tuple({self.depth.name: count} for count in self.instanced)
         instances = Check("kernel", "the statement at these depths, without induction", True, depths)
-        record = (kernel_check(len(self.ledger.claims)), *([instances] if depths else []), second_judge(document), *extra)
+        record = (
+            kernel_check(len(self.ledger.claims)),
+            *([instances] if depths else []),
+            second_judge(document),
+            *extra,
+        )
         return Derivation(
             id=head.id,
             title=head.title,

@@ -146,4 +146,3 @@ class Ledger:
 def free_variables(*terms: Term) -> tuple[Var, ...]:
     """The free index variables of some terms, those of outer ranges first."""
     return tuple(sorted(frozenset().union(*(term.free for term in terms)), key=lambda var: var.uid))
-

@@ -159,4 +159,3 @@ def split_last(term: Term, count: Term) -> Term:
         return add(rest, substitute(node.body, {node.var: fewer}))
 
     return transform(term, rule)
-

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symres.derivation.document import Check, Derivation
-from symres.errors import UsageError
+from symres.derivation.document import Check
 from symres.judge import recheck
-from symres.numeric.crosscheck import DEFAULT, METHODS, Record, Subject, crosscheck
-from symres.numeric.frameworks import is_installed
+from symres.numeric.crosscheck import DEFAULT, Record, Subject, crosscheck
 
 _METHODS = {
     "forward": ("NumPy", "the function itself against its traced form"),
@@ -42,36 +40,11 @@ def second_judge(certificate: Mapping[str, Any]) -> Check:
     )
 
 
-def numerical(subject: Subject, methods: Sequence[str] = DEFAULT) -> tuple[Check, ...]:
+def numerical(subject: Subject, methods: Sequence[str] | None = None) -> tuple[Check, ...]:
     """One line for each numerical method that applies."""
-    return tuple(map(_line, crosscheck(subject, methods)))
-
-
-_AGAINST = {"numpy": DEFAULT, "jax": ("jax",), "torch": ("torch",)}
-
-
-def compared(derivation: Derivation, against: Sequence[str]) -> tuple[Check, ...]:
-    """The numerical cross-checks of a derivation once more, against libraries named ``numpy``, ``jax`` or ``torch``.
-
-    Raises:
-        UsageError: for another library, or one that is not installed.
-    """
-    for name in against:
-        if name not in _AGAINST:
-            raise UsageError(f"there is nothing to check against named {name!r}", remedy=f"Known are {', '.join(_AGAINST)}.")
-        if not is_installed(name):
-            raise UsageError(f"{name} is not installed", remedy=f"python3 -m pip install {name}")
-    if derivation.numerical is None:
-        return tuple(check for check in derivation.record if check.error is not None)
-    methods = [method for name in against for method in _AGAINST[name] if method in METHODS]
-    return derivation.numerical(methods)
+    return tuple(map(_line, crosscheck(subject, DEFAULT if methods is None else methods)))
 
 
 def _line(record: Record) -> Check:
     judge, method = _METHODS.get(record.method, (record.method, ""))
     return Check(judge, method, record.passed, record.sizes, record.error, record.detail)
-
-
-def passed(record: Iterable[Check]) -> bool:
-    """Whether every check passed."""
-    return all(check.passed for check in record)

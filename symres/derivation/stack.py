@@ -94,7 +94,9 @@ class StackInduction(Induction):
         n, p, e = self.indices.axes((Var("n", layers), Var("p", parameters), Var("e", size)))
         derived = self.pulled_back(weights, state, n, upstream, p)
         claimed = sum_(e, upstream(e) * slope(n, e, p))
-        reason = Text("the chain rule through one block: {w} enters nothing below {x}", {"w": weights(n, p), "x": state(n + 1, e)})
+        reason = Text(
+            "the chain rule through one block: {w} enters nothing below {x}", {"w": weights(n, p), "x": state(n + 1, e)}
+        )
         step = self.ledger.step(name, (derived, claimed), "chain rule", reason, key=True)
         self.parts.append(Part(title, (step,)))
         self.displayed.append(self.indices.relation(equation(adjoint(weights)(n, p), claimed)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from symres.calculus.folding import Folded
 from symres.calculus.reverse import Backward, tensors
 from symres.kernel.terms import Add, Entry, Fun, Mul, Pow, Size, Tensor, Term, walk
-from symres.language.formula import Formula, Relation, Text, definition
+from symres.language.formula import Formula, Relation, Text, adjoint, definition
 from symres.language.program import Definition, Program
 
 Notation = tuple[tuple[Formula, Text], ...]
@@ -68,7 +68,8 @@ class Words:
         """By which names an expression became shorter."""
         used = {each.name: each for each in folded.trail if each.name is not None}
         relations: list[Formula] = [
-            Relation((Entry(name, each.vars), self._written(each.name, each.body)), ("=",)) for name, each in used.items()
+            Relation((Entry(name, each.vars), self._written(each.name, each.body)), ("=",))
+            for name, each in used.items()
         ]
         words, slots = listed(relations, "r")
         reasons = ["without the sum that vanishes"] if folded.vanishing else []
@@ -81,7 +82,7 @@ class Words:
 
     def substitute(self, statistics: Iterable[Tensor]) -> Text:
         """Which adjoints are put in."""
-        formulas: list[Formula] = [Tensor(f"∂{tensor.name}", tensor.dims)(*self.variables[tensor]) for tensor in statistics if tensor in self.variables]
+        formulas: list[Formula] = [adjoint(tensor)(*self.variables[tensor]) for tensor in statistics]
         words, slots = listed(formulas, "a")
         return Text(f"substituting {words}", slots)
 
@@ -113,7 +114,9 @@ class Words:
 
     def _sizes(self) -> list[Formula]:
         dims = [dim for tensor in self.program.inputs.values() for dim in tensor.dims]
-        return [Size(name) for name in sorted({node.name for dim in dims for node in walk(dim) if isinstance(node, Size)})]
+        return [
+            Size(name) for name in sorted({node.name for dim in dims for node in walk(dim) if isinstance(node, Size)})
+        ]
 
     def assumptions(self) -> tuple[Text, ...]:
         """What is assumed of the inputs."""
@@ -125,13 +128,17 @@ class Words:
         kinks = self._kinks()
         if kinks:
             words, slots = listed(kinks, "k")
-            found.append(Text(f"{words} {'is' if len(kinks) == 1 else 'are'} nowhere 0, where ReLU has no derivative", slots))
+            found.append(
+                Text(f"{words} {'is' if len(kinks) == 1 else 'are'} nowhere 0, where ReLU has no derivative", slots)
+            )
         return (*found, *(Text(sentence) for sentence in self.program.assumptions))
 
     def _kinks(self) -> list[Formula]:
         """The arguments of steps, which are not differentiated at 0."""
         bodies = [d.body for d in self.program.definitions.values()] + [v.body for v in self.program.outputs.values()]
-        nodes = dict.fromkeys(node for body in bodies for node in walk(body) if isinstance(node, Fun) and node.name == "step")
+        nodes = dict.fromkeys(
+            node for body in bodies for node in walk(body) if isinstance(node, Fun) and node.name == "step"
+        )
         return [node.args[0] for node in nodes]
 
     def notation(self, backward: Backward) -> Notation:

@@ -68,9 +68,7 @@ def rms_norm() -> Program:
     """Nothing but the result has a name."""
     layer = Layer("rms_norm")
     x, w, eps = layer.input("x", B, D), layer.input("w", D), layer.input("eps", kind="positive")
-    return layer.output(
-        (B, D), lambda b, d: x(b, d) / (mean(D, lambda j: x(b, j) ** 2) + eps()) ** HALF * w(d)
-    )
+    return layer.output((B, D), lambda b, d: x(b, d) / (mean(D, lambda j: x(b, j) ** 2) + eps()) ** HALF * w(d))
 
 
 def layer_norm(centred: bool = False) -> Program:
@@ -114,6 +112,4 @@ def normalised_perceptron() -> Program:
     mu = layer.define("mu", (B,), lambda b: mean(H, lambda j: h(b, j)))
     var = layer.define("var", (B,), lambda b: mean(H, lambda j: (h(b, j) - mu(b)) ** 2))
     n = layer.define("n", (B, H), lambda b, k: (h(b, k) - mu(b)) / (var(b) + eps()) ** HALF)
-    return layer.output(
-        (B, D), lambda b, d: total(H, lambda k: Fun("softplus", n(b, k)) * w2(k, d)) + x(b, d)
-    )
+    return layer.output((B, D), lambda b, d: total(H, lambda k: Fun("softplus", n(b, k)) * w2(k, d)) + x(b, d))

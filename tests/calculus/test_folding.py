@@ -18,7 +18,6 @@ from symres.language.program import Program
 from tests.calculus.layers import (
     B,
     D,
-    G,
     K,
     S,
     group_norm,
