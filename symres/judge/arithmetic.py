@@ -45,8 +45,11 @@ class Arithmetic(Protocol[V]):
         """The circle number."""
 
 
+LARGEST_INTEGER = 1 << 4096
+
+
 class Integers:
-    """Integers, and fractions on the way to integers."""
+    """Integers, and fractions on the way to integers; no larger than an index or a size can reasonably become."""
 
     def number(self, value: Fraction | int) -> Fraction | int:
         return value.numerator if value.denominator == 1 else value
@@ -55,12 +58,18 @@ class Integers:
         return a + b
 
     def mul(self, a: Fraction | int, b: Fraction | int) -> Fraction | int:
-        return a * b
+        result = a * b
+        if max(abs(result.numerator), result.denominator) > LARGEST_INTEGER:
+            raise Undefined("an integer is too large")
+        return result
 
     def power(self, a: Fraction | int, exponent: Fraction) -> Fraction | int:
         if a == 0 and exponent < 0:
             raise Undefined("a division by zero")
-        return Fraction(a) ** exponent.numerator
+        result: Fraction | int = 1
+        for _ in range(abs(exponent.numerator)):
+            result = self.mul(result, a)
+        return result if exponent > 0 else Fraction(1) / result
 
     def argmax(self, values: Sequence[Fraction | int]) -> int:
         return max(range(len(values)), key=values.__getitem__)

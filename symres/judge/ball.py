@@ -17,7 +17,7 @@ from symres.judge.arithmetic import integer_root
 from symres.judge.faults import Undecided, Undefined
 
 UNDERFLOW = 1 << 20
-"""A number of magnitude below 2^-UNDERFLOW becomes a ball around 0."""
+"""A number of magnitude below 2^-UNDERFLOW becomes a ball around 0; one above 2^UNDERFLOW is not computed with."""
 
 
 class Ball(NamedTuple):
@@ -208,6 +208,8 @@ class Balls:
             if radius == 0 and mantissa & ((1 << excess) - 1) == 0:
                 return Ball(mantissa >> excess, exponent + excess)
             mantissa, exponent, radius = mantissa >> excess, exponent + excess, (radius >> excess) + 2
+        if exponent > UNDERFLOW:
+            raise Undecided("a number is too large")
         if exponent < -UNDERFLOW and (mantissa or radius):
             ball = Ball(mantissa, exponent, radius)
             return ball if ball.magnitude > -UNDERFLOW else Ball(0, -UNDERFLOW, 1)

@@ -14,7 +14,7 @@ from symres.judge.termreader import LARGEST_EXPONENT, MOST_NODES, Reading, Scope
 @reads("num", 1, 1)
 def _num(self: TermReader, place: str, value: list[Any], scope: Scope, depth: int) -> Node:
     number = self.number(f"{place}[1]", value[1])
-    self.digits += number.numerator.bit_length() + number.denominator.bit_length() - 2
+    self.literal(f"{place}[1]", number.numerator.bit_length() + number.denominator.bit_length() - 2)
     return self.make(Num, (), number)
 
 
@@ -56,9 +56,9 @@ def _pow(self: TermReader, place: str, value: list[Any], scope: Scope, depth: in
     exponent = self.number(f"{place}[2]", value[2])
     if abs(exponent.numerator) > LARGEST_EXPONENT or exponent.denominator > LARGEST_EXPONENT:
         raise Refused(f"{place}[2]", f"an exponent has no number over {LARGEST_EXPONENT} in it")
-    before = self.digits
+    before = self.length
     base = self.term(f"{place}[1]", value[1], scope, depth)
-    self.digits += (self.digits - before) * abs(exponent.numerator)
+    self.literal(f"{place}[1]", (self.length - before) * abs(exponent.numerator))
     return self.make(Pow, (base,), exponent)
 
 

@@ -9,14 +9,14 @@ from typing import Any, Protocol, TypeVar
 
 from symres.judge import noderules as noderules  # enters the rules
 from symres.judge.arithmetic import Arithmetic
-from symres.judge.evaluate import Evaluator, Table, integer_evaluator
-from symres.judge.faults import Undefined
+from symres.judge.evaluate import LARGEST_GRID, Evaluator, Table, integer_evaluator
+from symres.judge.faults import TooLarge, Undefined
 from symres.judge.syntax import Apply, Certificate, Lambda, Max, Node, Sum
 from symres.judge.unknown import Unknown
 
 V = TypeVar("V")
 PATTERNS = ((1,), (2, 3), (3, 2), (5, 4), (1, 3, 2), (2, 1, 3), (2,), (3, 1), (1, 2), (4, 1, 2), (1, 4))
-LARGEST_SIZE, TRIES = 5, 200
+LARGEST_SIZE, TRIES = 5, 60
 
 
 class Drawing(Arithmetic[V], Protocol[V]):
@@ -41,29 +41,27 @@ def size_choices(certificate: Certificate, source: random.Random) -> Iterator[di
 
 
 def work(certificate: Certificate, sizes: Mapping[str, int], nodes: Iterable[Node], names: Iterable[str]) -> int | None:
-    """How many values an evaluation of the terms computes, or ``None`` where an axis has no positive integer length.
-
-    Raises:
-        TooLarge: if a single one has too many.
-    """
+    """How many values an evaluation of the terms computes; ``None`` where some axis has no positive integer length."""
     integers = integer_evaluator(certificate, sizes)
+    axes = [certificate.axes(name) for name in names]
+    for function in certificate.functions.values():
+        axes += [function.out, *function.args]
     try:
-        for name in names:
-            if any(integers.integer(dim) < 1 for dim in certificate.axes(name)):
-                return None
-        for function in certificate.functions.values():
-            if any(integers.integer(dim) < 1 for dim in (*function.out, *(d for arg in function.args for d in arg))):
-                return None
-        total = 0
+        if any(integers.integer(dim) < 1 for dims in axes for dim in dims):
+            return None
+        total = 1 + sum(prod(map(integers.integer, dims)) for dims in axes)
         for node in nodes:
             bound = (node.var,) if isinstance(node, (Sum, Max)) else node.vars if isinstance(node, Lambda) else ()
-            inner = (
-                sum(prod(map(integers.length, arg.vars)) for arg in node.arguments) if isinstance(node, Apply) else 1
-            )
-            total += integers.number_of((*node.free, *bound)) * inner
+            entries = [prod(map(integers.length, argument.vars)) for argument in arguments(node)]
+            total += prod(map(integers.length, (*node.free, *bound))) * (1 + sum(entries))
         return total
     except Undefined:
         return None
+
+
+def arguments(node: Node) -> tuple[Lambda, ...]:
+    """The whole tensors that a node passes to an unknown function."""
+    return node.arguments if isinstance(node, Apply) else ()
 
 
 def draw_point(
@@ -76,11 +74,14 @@ def draw_point(
 
     Raises:
         Undefined: if the sizes give an axis no length, or an integer no values.
+        TooLarge: if an input has too many entries.
     """
     integers = integer_evaluator(certificate, sizes)
     tables: dict[str, Table[V]] = {}
     for declared in certificate.tensors.values():
         shape = tuple(map(integers.integer, declared.dims))
+        if prod(shape) > LARGEST_GRID:
+            raise TooLarge(f"{declared.name} has {prod(shape)} entries")
         if declared.kind in ("bool", "int"):
             bound = None if declared.bound is None else integers.integer(declared.bound)
             whole = [draw_integer(source, bound) for _ in range(prod(shape))]

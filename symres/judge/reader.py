@@ -83,6 +83,13 @@ def build(document: Any) -> Certificate:
     Raises:
         Refused: with the place and the rule that is broken.
     """
+    try:
+        return _build(document)
+    except RecursionError:
+        raise Refused("certificate", "it is nested too deeply") from None
+
+
+def _build(document: Any) -> Certificate:
     fields("certificate", document, FIELDS, optional={"hash"})
     if document["format"] != FORMAT:
         raise Refused("format", f"it is not {FORMAT!r}")
@@ -121,13 +128,15 @@ def build(document: Any) -> Certificate:
 
 def _tensor(reader: TermReader, place: str, key: str, value: Any) -> Declared:
     fields(place, value, {"dims", "kind", "bound"})
-    dims = tuple(reader.index(f"{place}.dims[{k}]", dim) for k, dim in enumerate(array(f"{place}.dims", value["dims"])))
+    dims = tuple(
+        reader.extent(f"{place}.dims[{k}]", dim) for k, dim in enumerate(array(f"{place}.dims", value["dims"]))
+    )
     kind = string(f"{place}.kind", value["kind"])
     if kind not in KINDS:
         raise Refused(f"{place}.kind", f"{kind!r} is none of {', '.join(KINDS)}")
     if (value["bound"] is not None) is not (kind == "int"):
         raise Refused(f"{place}.bound", "a bound belongs to integers, and to nothing else")
-    bound = reader.index(f"{place}.bound", value["bound"]) if kind == "int" else None
+    bound = reader.extent(f"{place}.bound", value["bound"]) if kind == "int" else None
     return Declared(key, dims, kind, bound)
 
 
@@ -143,7 +152,7 @@ def _function(reader: TermReader, place: str, key: str, value: Any) -> General:
     fields(place, value, {"out", "args"})
 
     def dims(inner: str, listed: Any) -> tuple[Node, ...]:
-        return tuple(reader.index(f"{inner}[{k}]", dim) for k, dim in enumerate(array(inner, listed)))
+        return tuple(reader.extent(f"{inner}[{k}]", dim) for k, dim in enumerate(array(inner, listed)))
 
     out = dims(f"{place}.out", value["out"])
     listed = array(f"{place}.args", value["args"])

@@ -18,19 +18,21 @@ from symres.judge.field import Field, draw_prime
 from symres.judge.functions import INTEGER_FUNCTIONS, KNOWN
 from symres.judge.points import draw_point, is_constant, size_choices, work
 from symres.judge.reader import read
-from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Iverson, Max, Node, Pow
+from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Max, Node, Pow
 
 FIELD, BALLS = "prime field", "balls"
 SIZES = 5
 BITS, TOLERANCE = 400, 200
+HARDER = 4
+"""After so many tries at the same sizes the precision is doubled."""
 
 
 @dataclass(frozen=True)
 class Method:
     """How much is tried in an arithmetic: points at each choice of sizes, tries for each, values in one evaluation.
 
-    Where a claim has cases (brackets, signs, masks, integers), there are more points, up to ``most``, as long as they
-    have fewer than ``extra`` values together.
+    Where a claim has cases (signs, masks, integers), there are more points, up to ``most``, as long as they
+    have fewer than ``extra`` values together. ``total`` bounds the values computed for one claim.
     """
 
     name: str
@@ -39,11 +41,12 @@ class Method:
     tries: int
     budget: int
     extra: int
+    total: int
 
 
 METHODS = {
-    FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000),
-    BALLS: Method(BALLS, points=2, most=8, tries=20, budget=60_000, extra=5_000),
+    FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000, total=8_000_000),
+    BALLS: Method(BALLS, points=2, most=8, tries=20, budget=60_000, extra=5_000, total=1_000_000),
 }
 
 
@@ -123,21 +126,22 @@ class Judge:
         return self._try(claim, METHODS[BALLS], nodes, names)
 
     def _try(self, claim: Claim, method: Method, nodes: Mapping[Node, None], names: Mapping[str, None]) -> Result:
-        sizes, points, reason = [], 0, "no sizes fit"
+        sizes: list[Mapping[str, int]] = []
+        points, spent, reason = 0, 0, "no choice of sizes fits"
         cases = has_cases(self.certificate, nodes, names) or not self.certificate.sizes
         for choice in self._choices:
-            try:
-                cost = work(self.certificate, choice, nodes, names)
-            except TooLarge as error:
-                cost, reason = None, str(error)
+            cost = work(self.certificate, choice, nodes, names)
             if cost is None or cost > method.budget:
                 continue
-            points_each = max(method.points, min(method.most, method.extra // max(1, cost)) if cases else 0)
+            wanted = max(method.points, min(method.most, method.extra // cost) if cases else 0)
             passed = 0
             for attempt in range(method.tries):
+                spent += cost << attempt // HARDER
+                if passed == wanted or spent > method.total:
+                    break
                 try:
                     difference = self._at(claim, method, choice, attempt)
-                except (Undefined, TooLarge) as error:
+                except (Undefined, TooLarge, RecursionError) as error:
                     reason = str(error)
                     continue
                 if difference:
@@ -145,12 +149,9 @@ class Judge:
                     reason = difference + (f" for {where}" if where else "")
                     return Result(claim.label, claim.kind, "failed", method.name, (choice,), 1, reason)
                 passed += 1
-                if passed == points_each:
-                    break
             points += passed
-            if passed:
-                sizes.append(choice)
-            if len(sizes) == SIZES:
+            sizes += [choice] if passed else []
+            if len(sizes) == SIZES or spent > method.total:
                 break
         # one entry of a kind shows too little: some choice has at least two of each
         enough = any(min(choice.values(), default=2) > 1 for choice in sizes)
@@ -183,7 +184,7 @@ class Judge:
         """The field; or balls, of a higher precision at later attempts."""
         if method.name == FIELD:
             return self._field
-        return Balls((BITS + 2 * self.certificate.digits) << attempt // 4)
+        return Balls((BITS + 2 * self.certificate.digits) << attempt // HARDER)
 
     @cached_property
     def _field(self) -> Field:
@@ -214,11 +215,10 @@ def is_algebraic(certificate: Certificate, nodes: Mapping[Node, None], names: Ma
 
 
 def has_cases(certificate: Certificate, nodes: Mapping[Node, None], names: Mapping[str, None]) -> bool:
-    """Whether the values of the terms jump with indices, integers or signs."""
+    """Whether the values of the terms depend on integer inputs or on signs: then a point shows one case of many."""
     integers = (name in certificate.tensors and certificate.tensors[name].kind in ("bool", "int") for name in names)
     return any(integers) or any(
-        isinstance(node, (Iverson, Max)) or (isinstance(node, Fun) and node.name in ("step", "eq0", "floordiv"))
-        for node in nodes
+        isinstance(node, Max) or (isinstance(node, Fun) and node.name in ("step", "eq0")) for node in nodes
     )
 
 

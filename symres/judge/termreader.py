@@ -24,6 +24,7 @@ from symres.judge.syntax import (
 )
 
 DEEPEST, MOST_NODES, MOST_DIGITS, LARGEST_EXPONENT = 150, 400_000, 400, 1000
+MOST_LARGE_DIGITS, SMALL = 20_000, 8
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
 Scope = Mapping[str, Var]
 N = TypeVar("N", bound=Node)
@@ -62,7 +63,7 @@ class TermReader:
         self.tensors: dict[str, Declared] = {}
         self.functions: dict[str, General] = {}
         self.definitions: dict[str, Defined] = {}
-        self.digits = 0
+        self.length, self.digits = 0, 0
         self._own: tuple[str, tuple[Var, ...]] | None = None
         self._shared: dict[tuple[Any, ...], Node] = {}
         self._integral: dict[Node, bool] = {}
@@ -121,6 +122,17 @@ class TermReader:
             self._integral[node] = found
         return found
 
+    def literal(self, place: str, digits: int) -> None:
+        """Count the binary digits of a number in the text; small ones need no higher precision.
+
+        Raises:
+            Refused: if there are too many.
+        """
+        self.length += digits
+        self.digits += digits if digits > SMALL else 0
+        if self.digits > MOST_LARGE_DIGITS:
+            raise Refused(place, f"the large numbers have at most {MOST_LARGE_DIGITS} binary digits in all")
+
     # ------------------------------------------------------------ terms
 
     def term(self, place: str, value: Any, scope: Scope, depth: int = 0) -> Node:
@@ -151,6 +163,17 @@ class TermReader:
         """A term with integer values."""
         return self.integers(place, (self.term(place, value, scope or {}, depth),))[0]
 
+    def extent(self, place: str, value: Any) -> Node:
+        """The length of an axis or the range of a variable: an integer made of sizes and numbers."""
+        node = self.index(place, value)
+        if self.reads_entries(node):
+            raise Refused(place, "a length depends on sizes only, not on entries")
+        return node
+
+    def reads_entries(self, node: Node) -> bool:
+        """Whether a term reads an entry of a tensor."""
+        return isinstance(node, Entry) or any(map(self.reads_entries, node.children))
+
     def integers(self, place: str, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """The terms, or refused where one has no integer values."""
         for node in nodes:
@@ -164,7 +187,7 @@ class TermReader:
             raise Refused(place, "a variable is a pair of its name and its range")
         if pair[0] in scope:
             raise Refused(place, f"the variable {pair[0]!r} is bound already")
-        dim = self.index(f"{place}[1]", pair[1])
+        dim = self.extent(f"{place}[1]", pair[1])
         key = (Var, pair[0], dim)
         if key not in self._shared:
             self._serial += 1
