@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,10 +65,10 @@ def verify(
     grads: Annotated[str, typer.Option(help="Which argument each result belongs to, in order: x,gamma,beta.")] = "",
     fixed: Fixed = None,
     timeout: Annotated[float, typer.Option(help="Seconds the functions may run.")] = 60.0,
-    certificate: Annotated[Path | None, typer.Option(help="Write a certificate for `recheck`.")] = None,
+    certificate: Annotated[Path | None, typer.Option(help="Write a certificate, .json or .v, for `recheck`.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove or refute a backward  for every size. Both functions are run as Python, in this process.
+    """Prove or refute a backward function, for every size. Both functions are run as Python, in this process.
 
     `symres verify ln.py:forward ln.py:backward --shapes "x: N D, gamma: D, beta: D"`
 
@@ -86,8 +87,8 @@ def verify(
         set=values(fixed),
         timeout=timeout,
     )
-    if certificate is not None:
-        write_whole(certificate, json.dumps(verdict.certificate, indent=1, ensure_ascii=False) + "\n")
+    if certificate is not None and verdict.certificate:
+        write_whole(certificate, _certificate_text(verdict.certificate, certificate.suffix))
     if as_json:
         print_json(verdict.to_json())
     else:
@@ -96,28 +97,31 @@ def verify(
 
 
 def recheck(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates: .json, or .v with --with coq.")],
+    judge: Annotated[str, typer.Option("--with", help="second (exact evaluation) or coq.")] = "second",
 ) -> None:
     """Check finished certificates again, with a judge that shares no code with the prover.
 
     `symres derive layernorm-backward --format json -o out && symres recheck out/layernorm-backward.json`
     """
+    if judge not in JUDGES:
+        raise UsageError(f"there is no judge {judge!r}", remedy=f"The judges are {', '.join(JUDGES)}.")
     status = OK
     for file in files:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        found, message = _second_judge(text)
+        found, message = JUDGES[judge](file)
         print(f"{file}: {message}")
         status = worst(status, found)
     raise typer.Exit(status)
 
 
-def _second_judge(text: str) -> tuple[int, str]:
+def _second_judge(file: Path) -> tuple[int, str]:
     from symres.judge.faults import Refused
     from symres.judge.recheck import recheck
 
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:
         report = recheck(text)
     except Refused as error:
@@ -130,3 +134,21 @@ def _second_judge(text: str) -> tuple[int, str]:
         )
     failed = any(result.verdict == "failed" for result in report.claims)
     return (FAILED, f"refused: {report.reason}") if failed else (UNDECIDED, f"undecided: {report.reason}")
+
+
+def _coq(file: Path) -> tuple[int, str]:
+    from symres.export.rocq import recheck
+
+    report = recheck(file)
+    return (OK if report.accepted else FAILED), str(report)
+
+
+JUDGES: dict[str, Callable[[Path], tuple[int, str]]] = {"second": _second_judge, "coq": _coq}
+
+
+def _certificate_text(certificate: Mapping[str, Any], suffix: str) -> str:
+    if suffix == ".v":
+        from symres.export.rocq import certificate_text
+
+        return certificate_text(certificate)
+    return json.dumps(certificate, indent=1, ensure_ascii=False) + "\n"
