@@ -6,6 +6,7 @@ NumPy, so that the two can be compared.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 from symres.errors import UsageError
 from symres.trace.arguments import MISSING, missing
 from symres.trace.binding import Bound, Returned, bind
-from symres.trace.claims import Result, assign, kept, marks, results
+from symres.trace.claims import Result, assign, kept_results, marks, results
 from symres.trace.layers import Functions
 
 
@@ -40,8 +41,11 @@ class Environment(Protocol):
     def is_array(self, value: Any) -> bool:
         """Whether the value is an array of real numbers, or a number computed from arrays."""
 
-    def running(self, name: str) -> AbstractContextManager[None]:
-        """What surrounds a run of the user's function of that name."""
+    def named(self) -> Mapping[str, Any]:
+        """The arrays among the arguments, by name, those included that a constructor made."""
+
+    def running(self, name: str, values: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """What surrounds a run of the user's function of that name, which can reach the values."""
 
 
 @dataclass
@@ -73,15 +77,18 @@ def run_passes(layer: Functions, environment: Environment, grads: Sequence[str] 
     known = {**arguments, **_extra(parameters, arguments, environment)}
     bound = bind(returned, parameters, known, environment.is_array, layer.backward_name)
     upstream = {out: environment.upstream(parameter, bound.outputs[out]) for out, parameter in bound.upstream.items()}
-    before = marks(layer.state(), environment.is_array)
+    names = {id(value): name for name, value in environment.named().items()}
+    # The backward function may overwrite what the forward one returned; the outputs are what they were before that.
+    outputs = {name: copy.copy(value) for name, value in bound.outputs.items()}
+    before = marks(layer.state(), names, environment.is_array)
     values = {**bound.values, **{bound.upstream[out]: value for out, value in upstream.items()}}
-    with environment.running(layer.backward_name):
+    with environment.running(layer.backward_name, {**environment.named(), **values, "": layer.state()}):
         given = layer.run_backward(environment, values)
     found = results(given, layer.backward_labels(), environment.is_array)
-    found += kept(layer.state(), before, environment.is_array)
-    names = environment.differentiable()
-    claimed = assign(found, names, grads, list(bound.upstream.values()), layer.backward_name)
-    passes = Passes(arguments, bound.outputs, upstream, claimed, bound.how, unit=not bound.upstream)
+    found += kept_results(layer.state(), names, before, environment.is_array)
+    taken = list(bound.upstream.values())
+    claimed = assign(found, environment.differentiable(), grads, taken, layer.backward_name)
+    passes = Passes(arguments, outputs, upstream, claimed, bound.how, unit=not bound.upstream)
     if passes.unit:
         _add_unit(passes, environment, layer.backward_name)
     return passes
@@ -99,7 +106,7 @@ def run_forward(layer: Functions, environment: Environment) -> tuple[dict[str, A
         if value is MISSING:
             raise missing(parameter.name, layer.name)
         arguments[parameter.name] = value
-    with environment.running(layer.name):
+    with environment.running(layer.name, arguments):
         return arguments, layer.run_forward(environment, arguments)
 
 

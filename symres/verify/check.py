@@ -18,10 +18,11 @@ from symres.errors import CertificateError, SymresError, Unsupported, UsageError
 from symres.kernel.terms import Tensor
 from symres.language.program import Definition, Program, Value
 from symres.trace.run import Traced, trace_pair
-from symres.trace.signals import NeedsConcreteSizes
+from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch
 from symres.verify.concrete import at_concrete_sizes
 from symres.verify.correction import correction
 from symres.verify.judging import certify, judge_gradient, second_opinion
+from symres.verify.mismatch import shapes_do_not_fit
 from symres.verify.reality import disagreement
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, GradientVerdict, Verdict
 from symres.verify.witness import Claim
@@ -64,7 +65,9 @@ def verify(
         verdict = at_concrete_sizes(forward, backward, options, judge, str(reason))
     except UsageError:
         raise
-    except Unsupported as reason:
+    except ShapeMismatch as mismatch:
+        verdict = shapes_do_not_fit(forward, backward, options, mismatch)
+    except (Unsupported, CertificateError) as reason:
         names = _names(grads) or ["?"]
         verdict = Verdict({name: GradientVerdict(name, UNDECIDED, str(reason)) for name in names}, 0.0, reason=str(reason))
     return replace(verdict, seconds=time.perf_counter() - start)

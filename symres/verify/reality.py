@@ -57,7 +57,7 @@ def _compare(
     tensors = {**program.inputs, **{tensor.name: tensor for tensor in traced.upstream}}
     names = sorted({node.name for t in tensors.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)})
     sizes = {name: pattern[k % len(pattern)] for k, name in enumerate(names)}
-    arrays = _arrays(tensors, sizes, np.random.default_rng(seed))
+    arrays = random_arrays(tensors, sizes, np.random.default_rng(seed))
     with np.errstate(all="ignore"):
         real = run_numpy(traced, forward, backward, arrays, sizes, options)
         run = Evaluation(dict(arrays), sizes)
@@ -74,7 +74,8 @@ def _compare(
     return ""
 
 
-def _arrays(tensors: Mapping[str, Tensor], sizes: Mapping[str, int], rng: Any) -> dict[str, Any]:
+def random_arrays(tensors: Mapping[str, Tensor], sizes: Mapping[str, int], rng: Any) -> dict[str, Any]:
+    """Random values of the kinds and shapes of the tensors, one axis for each atomic size."""
     run = Evaluation({}, sizes)
     arrays: dict[str, Any] = {}
     for name, tensor in tensors.items():

@@ -1,0 +1,46 @@
+"""A backward function whose shapes fit only where two sizes happen to be equal: NumPy raises at all other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symres.errors import SymresError
+from symres.numeric.evaluate import Evaluation
+from symres.trace.guard import CodeRaised
+from symres.trace.run import run_numpy, trace, trace_pair
+from symres.trace.signals import ShapeMismatch
+from symres.verify.concrete import size_names
+from symres.verify.reality import random_arrays
+from symres.verify.verdict import REFUTED, UNDECIDED, GradientVerdict, Verdict
+
+
+def shapes_do_not_fit(
+    forward: Callable[..., Any] | type | str,
+    backward: Callable[..., Any] | str | None,
+    options: Mapping[str, Any],
+    found: ShapeMismatch,
+) -> Verdict:
+    """``refuted`` when the forward function runs at different sizes and NumPy confirms that the backward one raises."""
+    names = list(options["grads"] or ["?"])
+    try:
+        traced = trace_pair(forward, backward, **options, sizes=dict.fromkeys(size_names(options["shapes"]), 3))
+        names = list(traced.claimed)
+        program = trace(forward, options["shapes"], options["set"], timeout=options["timeout"])
+        sizes = {name: 2 + place for place, name in enumerate(size_names(options["shapes"]))}
+        rng = np.random.default_rng(0)
+        arrays = random_arrays(program.inputs, sizes, rng)
+        run = Evaluation({}, sizes)
+        outputs = list(program.outputs.values())[: len(traced.upstream)]
+        for tensor, value in zip(traced.upstream, outputs, strict=True):
+            arrays[tensor.name] = rng.standard_normal(tuple(run.integer(length) for length in value.shape))
+        run_numpy(traced, forward, backward, arrays, sizes, options)
+    except CodeRaised as raised:
+        shown = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        reason = f"the backward function does not run at {shown}: {raised}"
+        return Verdict({name: GradientVerdict(name, REFUTED, reason) for name in names}, 0.0, reason=reason)
+    except SymresError:
+        pass
+    return Verdict({name: GradientVerdict(name, UNDECIDED, str(found)) for name in names}, 0.0, reason=str(found))
