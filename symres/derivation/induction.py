@@ -16,10 +16,10 @@ from symres.derivation.document import Check, Derivation, Part, Step
 from symres.derivation.heading import Heading, heading
 from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
-from symres.derivation.notation import State, outside_functions, split_last
+from symres.derivation.notation import State, replace_entry, split_last
 from symres.derivation.record import kernel_check, second_judge
 from symres.errors import UsageError
-from symres.kernel.terms import ZERO, Entry, Num, Size, Term, Var, substitute
+from symres.kernel.terms import ZERO, Entry, Num, Size, Term, Var
 from symres.language.formula import Block, Display, Formula, Relation, Text, definition, equation
 from symres.language.program import Definition
 
@@ -235,7 +235,7 @@ class Induction:
     def _by_hypothesis(self, statement: Statement, term: Term, n: Term) -> Term:
         """The statement at n, used from left to right, outside general functions."""
         variables = tuple(Var("d", dim) for dim in statement.dims)
-        return _replaced(term, statement.left(n, *variables), statement.right(n, *variables), variables)
+        return replace_entry(term, statement.left(n, *variables), statement.right(n, *variables), variables)
 
     def _right_opened(self, term: Term, n: Term) -> Term:
         """The sums over n + 1 terms split, the states at n + 1 replaced, and those at (n, n) too."""
@@ -253,7 +253,7 @@ class Induction:
             if statement.last and depth:
                 variables = tuple(Var("d", dim) for dim in statement.dims)
                 last = statement.last(Num(depth - 1), *variables)
-                term = _replaced(term, statement.left(Num(depth), *variables), last, variables)
+                term = replace_entry(term, statement.left(Num(depth), *variables), last, variables)
             term = self._unfolded(term, Num(depth))
         return term
 
@@ -304,18 +304,3 @@ class Induction:
                 yield self.indices.relation(definition(each(0, *rest), each.base(*rest)))
             yield self.indices.relation(definition(each(layer + 1, *rest), each.step(layer, *rest)))
 
-
-def _replaced(term: Term, pattern: Term, value: Term, variables: tuple[Var, ...]) -> Term:
-    """Entries like ``pattern``, at any indices for the variables, replaced by ``value`` outside general functions."""
-    if not isinstance(pattern, Entry):
-        raise UsageError(f"{pattern!r} is no entry of a state")
-
-    def rule(entry: Entry) -> Term | None:
-        if entry.tensor != pattern.tensor:
-            return None
-        pairs = list(zip(pattern.args, entry.args, strict=True))
-        if any(want not in variables and want is not have for want, have in pairs):
-            return None
-        return substitute(value, {want: have for want, have in pairs if isinstance(want, Var)})
-
-    return outside_functions(term, rule)

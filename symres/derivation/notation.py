@@ -159,3 +159,23 @@ def split_last(term: Term, count: Term) -> Term:
         return add(rest, substitute(node.body, {node.var: fewer}))
 
     return transform(term, rule)
+
+
+def replace_entry(term: Term, pattern: Term, value: Term, variables: tuple[Var, ...]) -> Term:
+    """Entries like ``pattern``, at any indices for the variables, replaced by ``value`` outside general functions.
+
+    Raises:
+        UsageError: if the pattern is no entry.
+    """
+    if not isinstance(pattern, Entry):
+        raise UsageError(f"{pattern!r} is no entry of a state")
+
+    def rule(entry: Entry) -> Term | None:
+        if entry.tensor != pattern.tensor:
+            return None
+        pairs = list(zip(pattern.args, entry.args, strict=True))
+        if any(want not in variables and want is not have for want, have in pairs):
+            return None
+        return substitute(value, {want: have for want, have in pairs if isinstance(want, Var)})
+
+    return outside_functions(term, rule)
