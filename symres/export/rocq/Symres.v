@@ -352,6 +352,18 @@ Proof. auto_derive; [trivial | ring]. Qed.
 
 Ltac line_at_zero := repeat (apply FunctionalExtensionality.functional_extensionality; intro); ring.
 
+(** Replaces parts of an expression by the equation [H], which may ask for ranges of indices. *)
+Ltac congruent H :=
+  first
+    [ reflexivity
+    | apply H; first [assumption | lia]
+    | apply sum_ext; intros ? ?; congruent H
+    | apply (f_equal2 Rplus); congruent H
+    | apply (f_equal2 Rminus); congruent H
+    | apply (f_equal2 Rmult); congruent H
+    | apply (f_equal2 Rdiv); congruent H
+    | apply (f_equal Ropp); congruent H ].
+
 (** ** Stacks of any depth
 
     [V] is the space of states, [pair] an inner product, [curve c t v] says that the curve [c] passes [t] with velocity

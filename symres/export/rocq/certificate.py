@@ -20,7 +20,7 @@ def document_of(source: Mapping[str, Any], *, unchecked: bool = False) -> Docume
         Unsupported: if a part of the statement is not covered, by name, or a claim is not proved here.
     """
     statement = read(source)
-    if statement.recurrences:
+    if statement.recurrences and not statement.gradients:
         raise Unsupported(f"Coq certificates do not cover recurrences over the depth, as in {statement.id}")
     kind = Gradients if statement.gradients else Identities
     return kind(statement, unchecked).document()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
@@ -11,7 +11,8 @@ from symres.export.rocq.names import Names
 from symres.export.rocq.scope import ELEMENTWISE, Scope, Symbol
 from symres.export.rocq.signs import nonnegative, positive
 from symres.export.rocq.writing import binders, forall, kind_of
-from symres.kernel.terms import Apply, Entry, Fun, Num, Size, Tensor, Term, Var, substitute, walk
+from symres.kernel.terms import Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, add, substitute, walk
+from symres.language.certificate import Recurrence
 from symres.language.functions import FUNCTIONS, split_name
 
 
@@ -202,6 +203,25 @@ class Layer:
             self.lines.append(f"Definition {name} {self.typed(params)}{binders(names)}: R :=\n  {words}.")
         self.lines += self.signs(scope, tensor, tuple(variables), body)
 
+    def define_recurrence(
+        self, part: Recurrence, hint: str = "", always: Sequence[Tensor] = (), also: Sequence[Tensor] = ()
+    ) -> None:
+        """Write a recurrence along the depth as a Fixpoint; its parameters begin with ``always`` and end with ``also``."""
+        name = self.names.new(hint or part.tensor.name)
+        self.symbols[part.tensor] = Symbol(name)
+        self.symbols[part.tensor] = Symbol(name, (*(always or self.params(add(part.base, part.step))), *also))
+        scope, before = self.scope(), before_last(part)
+        with scope.bound(*part.vars, before.var) as names:
+            base, step = scope.text(part.base), scope.text(before.step)
+        head = f"{self.typed(self.symbols[part.tensor].params)}{binders(names[:-1])}"
+        self.lines += [
+            f"Fixpoint {name} {head}{{struct {names[0]}}} : R :=",
+            f"  match {names[0]} with",
+            f"  | O => {base}",
+            f"  | S {names[-1]} => {step}",
+            "  end.",
+        ]
+
     def signs(self, scope: Scope, tensor: Tensor, variables: tuple[Var, ...], body: Term) -> list[str]:
         """A lemma that all entries of a definition are positive, or not negative, where its form shows it."""
         symbol = self.symbols[tensor]
@@ -254,9 +274,22 @@ def _place(dim: Term, k: int) -> Var:
     return _places.setdefault((dim, k), Var(f"p{k}", dim))
 
 
-def _variables(node: Term) -> tuple[Var, ...]:
-    from symres.kernel.terms import Binder, Lam
+@dataclass(frozen=True)
+class Before:
+    """The step of a recurrence from ``var`` to the next index."""
 
+    var: Var
+    step: Term
+
+
+def before_last(part: Recurrence) -> Before:
+    """The step of a recurrence, its first index written as one more than a variable."""
+    first = part.vars[0]
+    var = Var("m", add(first.dim, -1))
+    return Before(var, substitute(part.step, {first: var + 1}))
+
+
+def _variables(node: Term) -> tuple[Var, ...]:
     if isinstance(node, Var):
         return (node,)
     if isinstance(node, Binder):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 
 _WORDS = """
     R nat fun forall exists let in match with end if then else fix cofix as at return Type Prop Set where by using
     Section End Definition Fixpoint Lemma Theorem Proof Qed Variable Variables Hypothesis Print From Require Import Open
-    sum delta at_most step logistic exp ln sqrt tanh sinh cosh sin cos atan INR IZR S O pow is_derive combination sums
-    state pushed pulled c t u v F_derivative proj1 conj I True False eq list pair fst snd
+    exp ln sqrt tanh sinh cosh sin cos atan INR IZR S O pow is_derive c t u v E I True False eq list pair fst snd exp_pos
+    state pushed pulled plus minus mult Rmax
 """
-RESERVED = frozenset(_WORDS.split())
+LIBRARY = Path(__file__).with_name("Symres.v")
+_NAMED = re.compile(r"^(?:Lemma|Definition|Fixpoint|Ltac) (\w+)", re.MULTILINE)
+RESERVED = frozenset(_WORDS.split()) | frozenset(_NAMED.findall(LIBRARY.read_text(encoding="utf-8")))
 """What a certificate or its library uses itself."""
 
 _LETTERS = {"∂": "d_", "ε": "eps", "̂": "_hat", "̃": "_tilde", "̄": "_bar", "′": "'", "ℓ": "loss", "∞": "infinity"}

@@ -27,6 +27,7 @@ from typing import Any
 from symres.errors import CertificateError, UsageError
 from symres.export.rocq.certificate import document_of
 from symres.export.rocq.document import PREAMBLE, Document, source_of
+from symres.export.rocq.names import LIBRARY
 from symres.language.certificate import content_hash
 
 AXIOMS = frozenset(
@@ -47,7 +48,7 @@ FORBIDDEN = re.compile(
     r"bypass_check|Guard|Positivity|Universe|Declare|Load|Redirect|Extraction|Notation|Module|Instance|Canonical)\b"
 )
 PACKAGES = "coq and libcoq-coquelicot (Debian, Ubuntu), or coq and coq-coquelicot (opam)"
-LIBRARY = Path(__file__).with_name("Symres.v")
+
 
 
 @dataclass(frozen=True)

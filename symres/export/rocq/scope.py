@@ -42,7 +42,7 @@ ELEMENTWISE = {"exp": "exp", "log": "ln", "tanh": "tanh", "sigmoid": "logistic",
 class Symbol:
     """A tensor in Coq. ``params`` are its explicit tensor arguments; ``derivative`` names the lemma of its derivative
     along the curve, ``positive`` or ``nonnegative`` that of its sign. ``ranged`` lemmas take a range hypothesis after
-    each index."""
+    each index; ``inductive`` ones, induction hypotheses, take no first index."""
 
     name: str
     params: tuple[Tensor, ...] = ()
@@ -50,6 +50,7 @@ class Symbol:
     positive: str = ""
     nonnegative: str = ""
     range: str = ""
+    inductive: bool = False
 
 
 @dataclass
@@ -96,6 +97,9 @@ class Scope:
             return self.symbols[Tensor(dim.name, (), "size")].name
         if isinstance(dim, Num) and dim.value.denominator == 1 and dim.value > 0:
             return str(dim.value)
+        base, more = shifted(dim)
+        if isinstance(base, Size) and more > 0:
+            return f"({self.size(base)} + {more})"
         raise Unsupported(f"Coq certificates have no sums over a range of length {dim}")
 
     def fact(self, dim: Term) -> str:
@@ -110,6 +114,11 @@ class Scope:
             return f"({self.application(term)})" if term.args else self.application(term)
         if isinstance(term, Num) and term.value.denominator == 1 and term.value >= 0:
             return str(term.value)
+        if isinstance(term, Size):
+            return self.size(term)
+        base, more = shifted(term)
+        if isinstance(base, (Var, Size)) and more > 0:
+            return "(S " * more + self.index(base) + ")" * more
         raise Unsupported(f"Coq certificates have no index arithmetic: {term}")
 
     def range(self, term: Term) -> str:
@@ -168,8 +177,9 @@ class Scope:
         symbol = self.symbols[term.tensor]
         proof = None
         if symbol.derivative and self.derivatives:
-            proof = " ".join((symbol.derivative, *self.ranged(term.args)))
-            proof = f"({proof})" if term.args else proof
+            own = term.args[1:] if symbol.inductive else term.args
+            proof = " ".join((symbol.derivative, *self.ranged(own)))
+            proof = f"({proof})" if own else proof
         words = self.application(term)
         return Leaf(
             words,
@@ -259,6 +269,14 @@ class Scope:
             tuple(map(self.index, indices)),
             tuple(map(self.range, indices)),
         )
+
+
+def shifted(term: Term) -> tuple[Term, int]:
+    """An index or a range as another one and a number that is added to it."""
+    if isinstance(term, Add) and len(term.args) == 2 and isinstance(term.args[1], Num):
+        if term.args[1].value.denominator == 1:
+            return term.args[0], int(term.args[1].value)
+    return term, 0
 
 
 def sides(term: Iverson) -> tuple[list[Term], list[Term]]:

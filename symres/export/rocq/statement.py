@@ -15,7 +15,7 @@ from symres.language.program import Definition
 
 @dataclass(frozen=True)
 class Statement:
-    """A certificate's definitions, in order, and its claims.
+    """A certificate's definitions and recurrences, in order, and its claims.
 
     ``inputs`` are the tensors that nothing defines, by name.
     """
@@ -24,9 +24,18 @@ class Statement:
     kind: str
     title: str
     inputs: Mapping[str, Tensor]
-    definitions: tuple[Definition, ...]
-    recurrences: tuple[Recurrence, ...]
+    parts: tuple[Definition | Recurrence, ...]
     claims: tuple[EqualClaim | GradientClaim, ...]
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The parts that are no recurrences."""
+        return tuple(part for part in self.parts if isinstance(part, Definition))
+
+    @property
+    def recurrences(self) -> tuple[Recurrence, ...]:
+        """The recurrences along the depth."""
+        return tuple(part for part in self.parts if isinstance(part, Recurrence))
 
     @property
     def gradients(self) -> tuple[GradientClaim, ...]:
@@ -71,12 +80,10 @@ class _Reading:
         self.inputs = dict(self.tensors)
 
     def statement(self) -> Statement:
-        definitions, recurrences = [], []
+        parts: list[Definition | Recurrence] = []
         for part in self.document["definitions"]:
-            if "recurrence" in part:
-                recurrences.append(self._recurrence(part["recurrence"]))
-            else:
-                definitions.append(self._definition(part))
+            found = part.get("recurrence")
+            parts.append(self._definition(part) if found is None else self._recurrence(found))
         claims = tuple(map(self._claim, self.document["claims"]))
         document = self.document
         return Statement(
@@ -84,8 +91,7 @@ class _Reading:
             str(document["kind"]),
             str(document["title"]),
             self.inputs,
-            tuple(definitions),
-            tuple(recurrences),
+            tuple(parts),
             claims,
         )
 
@@ -115,3 +121,8 @@ class _Reading:
 
     def _term(self, value: list[Any], scope: Mapping[str, Var]) -> Term:
         return self.reader.term(value, scope)
+
+
+def terms_of(part: Definition | Recurrence) -> tuple[Term, ...]:
+    """The terms that a definition is made of."""
+    return (part.body,) if isinstance(part, Definition) else (part.base, part.step)
