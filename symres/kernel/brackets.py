@@ -171,7 +171,7 @@ def _leaves(poly: Poly) -> list[Term]:
 
 
 def _eliminate(equations: list[Atom]) -> tuple[Atom, Poly] | None:
-    """Replace one of two equations by their sum or difference where that is shorter."""
+    """Replace one of two equations by their sum or difference where that has fewer integer entries, or is shorter."""
     for old in equations:
         for other in equations:
             if old is other:
@@ -180,8 +180,29 @@ def _eliminate(equations: list[Atom]) -> tuple[Atom, Poly] | None:
             assert isinstance(left, Poly) and isinstance(right, Poly)
             for sign in (-1, 1):
                 combined = plus([left, scale(right, sign)])
-                if len(combined.terms) < len(left.terms):
+                if _weight(combined) < _weight(left):
                     return old, bracket("=", combined)
+    return None
+
+
+def _weight(equation: Poly) -> tuple[int, int]:
+    return sum(isinstance(leaf, Entry) for leaf in _leaves(equation)), len(equation.terms)
+
+
+def choice(mono: Mono) -> tuple[Atom, Var, Poly] | None:
+    """A bracket ``[v = e]`` that picks one value of a bound variable v, with e an index that depends on integer entries."""
+    for atom in mono.factors:
+        if atom.kind != "Z" or len(inside := atom.free & mono.bound) != 1:
+            continue
+        (var,) = inside
+        equation = atom.parts[0]
+        assert isinstance(equation, Poly)
+        own, rest = _isolate(equation, var)
+        if own is None or rest is None or abs(own) != 1:
+            continue
+        picked = scale(rest, -own)
+        if any(isinstance(leaf, Entry) for leaf in _leaves(picked)) and _in_range(poly_term(picked), var.dim):
+            return atom, var, picked
     return None
 
 

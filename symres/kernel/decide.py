@@ -13,10 +13,21 @@ from typing import Protocol
 
 from symres.errors import BudgetExceeded
 from symres.kernel.monomials import Atom, Mono, Poly
-from symres.kernel.normal import from_factors, merge, normal_form, number, plus, power_atom_base, scale, start_work, times
-from symres.kernel.terms import Entry, Tensor, Term, transform, walk
+from symres.kernel.normal import (
+    from_factors,
+    merge,
+    normal_form,
+    number,
+    plus,
+    power_atom_base,
+    scale,
+    start_work,
+    times,
+)
+from symres.kernel.terms import Entry, Iverson, Num, Tensor, Term, Var, substitute, transform, walk
 
 REWRITING_LIMIT = 2_000
+CASE_LIMIT = 64
 
 
 class Defined(Protocol):
@@ -54,8 +65,20 @@ def difference(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | 
             return form
         opened = _unfold_last(gap, definitions, order, count)
         if opened is gap:
-            return clear_denominators(form)
+            return Poly({}) if _vanishes_case_by_case(gap) else clear_denominators(form)
         gap, count = opened, 2 * count
+
+
+def _vanishes_case_by_case(gap: Term) -> bool:
+    """Whether the term is zero at each value of the free index variables of numeric range that occur in brackets."""
+    asked = {var for node in walk(gap) if isinstance(node, Iverson) for var in node.free & gap.free}
+    numeric = [var for var in asked if isinstance(var.dim, Num)]
+    cases: list[dict[Var, Term]] = [{}]
+    for var in sorted(numeric, key=lambda var: var.uid):
+        cases = [{**case, var: Num(k)} for case in cases for k in range(int(var.dim.value))]  # type: ignore[attr-defined]
+        if len(cases) > CASE_LIMIT:
+            return False
+    return len(cases) > 1 and not any(clear_denominators(reduce(normal_form(substitute(gap, case)))) for case in cases)
 
 
 def _unfold_last(term: Term, definitions: Mapping[Tensor, Defined], order: Mapping[Tensor, int], count: int) -> Term:

@@ -18,6 +18,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from symres.errors import Undefined
+from symres.kernel.brackets import bind, choice
 from symres.kernel.monomials import Atom, Bound, Mono, Poly
 from symres.kernel.normal import (
     ZERO_POLY,
@@ -28,6 +29,7 @@ from symres.kernel.normal import (
     plus,
     poly_term,
     raise_to,
+    rename_poly,
     scale,
     times,
 )
@@ -58,6 +60,9 @@ def power_of(poly: Poly, exponent: Fraction) -> Poly:
     flag = _open_flag(poly)
     if flag is not None:
         return _split(flag, poly, lambda part: power_of(part, exponent))
+    chosen = _open_choice(poly)
+    if chosen is not None:
+        return _pick(*chosen, lambda part: power_of(part, exponent))
     content, core = extract_content(poly, strict=False)
     outside = _factors_power(content, exponent)
     ((first, mono),) = list(core.monomials())[:1]
@@ -243,6 +248,35 @@ def _set_flag(poly: Poly, flag: Atom, value: int) -> Poly:
     return plus(parts)
 
 
+# ---------------------------------------------------------------- chosen entries inside functions
+
+
+def _open_choice(poly: Poly) -> tuple[Poly, Atom, Var] | None:
+    """``(b, [c = e], c)`` for a polynomial ``Σ_c [c = e] b(c)``: all its sums over an index equal to e, opened."""
+    found = next((one for _, mono in poly.monomials() if (one := choice(mono)) is not None), None)
+    if found is None:
+        return None
+    bracket, var, picked = found
+    parts = [ZERO_POLY]
+    for coefficient, mono in poly.monomials():
+        own = choice(mono)
+        if own is not None and own[2].key() == picked.key():
+            factors = {atom: e for atom, e in mono.factors.items() if atom is not own[0]}
+            opened = Poly({"": (coefficient, Mono(mono.bound - {own[1]}, factors))})
+            parts.append(rename_poly(opened, {own[1]: var}) if own[1] is not var else plus([opened]))
+        else:
+            parts.append(Poly({mono.key(): (coefficient, mono)}))
+    keyed = [Poly({mono.key(): (c, mono)}) for part in parts for c, mono in part.monomials()]
+    return plus(keyed or [ZERO_POLY]), bracket, var
+
+
+def _pick(poly: Poly, bracket: Atom, var: Var, function: Callable[[Poly], Poly]) -> Poly:
+    """``Σ_c [c = e] f(b(c))``: exactly one c is chosen, so a function of the chosen entry is the chosen function value."""
+    fresh = var.fresh()
+    mark = rename_poly(from_factors({bracket: Fraction(1)}), {var: fresh})
+    return bind(times(mark, function(rename_poly(poly, {var: fresh}))), frozenset((fresh,)))
+
+
 # ---------------------------------------------------------------- functions
 
 
@@ -253,6 +287,9 @@ def apply_function(name: str, args: list[Poly]) -> Poly:
         flag = _open_flag(argument)
         if flag is not None:
             return _split(flag, argument, lambda part: apply_function(name, [part]))
+        chosen = _open_choice(argument)
+        if chosen is not None:
+            return _pick(*chosen, lambda part: apply_function(name, [part]))
         if name in _LAWS:
             return _LAWS[name](argument)
         if name in ODD or name in EVEN:
