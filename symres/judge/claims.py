@@ -11,7 +11,7 @@ from symres.judge.arithmetic import Dual
 from symres.judge.ball import Ball, Balls
 from symres.judge.evaluate import Evaluator, Table
 from symres.judge.faults import Undecided, Undefined
-from symres.judge.syntax import Certificate, Claim, Entry, Equal, Gradient, Node
+from symres.judge.syntax import Certificate, Claim, Equal, Gradient, Uses
 
 V = TypeVar("V")
 
@@ -22,7 +22,7 @@ def first_difference(evaluator: Evaluator[Any], claim: Claim, direction: Sequenc
     Raises:
         Undefined: if the point gives no answer.
     """
-    evaluator.prepare(rests_on(evaluator.certificate, claim)[1])
+    evaluator.prepare(rests_on(evaluator.certificate, claim).names)
     if isinstance(claim, Equal):
         left, right = (evaluator.spread(evaluator.grid(side), claim.vars) for side in claim.terms)
     else:
@@ -36,7 +36,7 @@ def first_difference(evaluator: Evaluator[Any], claim: Claim, direction: Sequenc
     return None
 
 
-def rests_on(certificate: Certificate, claim: Claim) -> tuple[dict[Node, None], dict[str, None]]:
+def rests_on(certificate: Certificate, claim: Claim) -> Uses:
     """The terms and the names that a claim rests on."""
     names = (*claim.outputs, *claim.upstream, claim.wrt) if isinstance(claim, Gradient) else ()
     return certificate.uses(claim.terms, names)
@@ -68,7 +68,7 @@ def slope(
         Undefined: if a value does not exist, or an upstream gradient has not the shape of its output.
     """
     arithmetic, dual = evaluator.arithmetic, Dual(evaluator.arithmetic)
-    moving = dependent(evaluator.certificate, wrt)
+    moving = evaluator.certificate.moved_by(wrt)
 
     def constant(name: str) -> Table[Any] | None:
         if name in moving:
@@ -88,7 +88,7 @@ def slope(
         lift=dual.lift,
         elsewhere=constant,
     )
-    along.prepare(evaluator.certificate.uses((), tuple(outputs))[1])
+    along.prepare(evaluator.certificate.uses((), tuple(outputs)).names)
     total = arithmetic.number(0)
     for output, gradient in zip(outputs, upstream, strict=True):
         moved, weights = along.table(output), evaluator.table(gradient)
@@ -106,26 +106,3 @@ def _along(evaluator: Evaluator[V], claim: Gradient, direction: Sequence[V]) -> 
         raise Undefined(f"the indices of the gradient have not the ranges of {claim.wrt}")
     gradient = evaluator.spread(evaluator.grid(claim.gradient), claim.vars)
     return reduce(evaluator.arithmetic.add, map(evaluator.arithmetic.mul, gradient, direction))
-
-
-def dependent(certificate: Certificate, wrt: str) -> set[str]:
-    """``wrt`` and the definitions that change with it."""
-    found = {wrt}
-    for name, definition in certificate.definitions.items():
-        if name != wrt and not found.isdisjoint(mentioned(definition.bodies)):
-            found.add(name)
-    return found
-
-
-def mentioned(terms: Sequence[Node]) -> set[str]:
-    """The names of the tensors in the terms."""
-    seen: set[Node] = set()
-    waiting, names = list(terms), set()
-    while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
-            waiting.extend(node.children)
-            if isinstance(node, Entry):
-                names.add(node.name)
-    return names

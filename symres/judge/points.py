@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from typing import Any, Protocol, TypeVar
 
@@ -11,7 +11,7 @@ from symres.judge import noderules as noderules  # enters the rules
 from symres.judge.arithmetic import Arithmetic
 from symres.judge.evaluate import LARGEST_GRID, Evaluator, Table, integer_evaluator
 from symres.judge.faults import TooLarge, Undefined
-from symres.judge.syntax import Apply, Certificate, Lambda, Max, Node, Sum
+from symres.judge.syntax import Apply, Certificate, Lambda, Max, Node, Sum, Uses
 from symres.judge.unknown import Unknown
 
 V = TypeVar("V")
@@ -40,17 +40,17 @@ def size_choices(certificate: Certificate, source: random.Random) -> Iterator[di
             yield dict(zip(names, values, strict=True))
 
 
-def work(certificate: Certificate, sizes: Mapping[str, int], nodes: Iterable[Node], names: Iterable[str]) -> int | None:
+def work(certificate: Certificate, sizes: Mapping[str, int], uses: Uses) -> int | None:
     """How many values an evaluation of the terms computes; ``None`` where some axis has no positive integer length."""
     integers = integer_evaluator(certificate, sizes)
-    axes = [certificate.axes(name) for name in names]
+    axes = [certificate.axes(name) for name in uses.names]
     for function in certificate.functions.values():
         axes += [function.out, *function.args]
     try:
         if any(integers.integer(dim) < 1 for dims in axes for dim in dims):
             return None
         total = 1 + sum(prod(map(integers.integer, dims)) for dims in axes)
-        for node in nodes:
+        for node in uses.nodes:
             bound = (node.var,) if isinstance(node, (Sum, Max)) else node.vars if isinstance(node, Lambda) else ()
             entries = [prod(map(integers.length, argument.vars)) for argument in arguments(node)]
             total += prod(map(integers.length, (*node.free, *bound))) * (1 + sum(entries))

@@ -16,12 +16,13 @@ from symres.judge.evaluate import Evaluator
 from symres.judge.faults import Refused, TooLarge, Undefined
 from symres.judge.field import Field, draw_prime
 from symres.judge.functions import INTEGER_FUNCTIONS, KNOWN
-from symres.judge.points import draw_point, is_constant, size_choices, work
+from symres.judge.points import LARGEST_SIZE, draw_point, is_constant, size_choices, work
 from symres.judge.reader import read
-from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Max, Node, Pow
+from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Iverson, Max, Pow, Uses
 
 FIELD, BALLS = "prime field", "balls"
-SIZES = 5
+SIZES, LARGEST_WITHOUT = 5, 3
+"""How many choices of sizes are tried, and the largest size where no condition on indices occurs."""
 BITS, TOLERANCE = 400, 200
 HARDER = 4
 """After so many tries at the same sizes the precision is doubled."""
@@ -118,19 +119,22 @@ class Judge:
         Where roots occur, the field has more of them than the reals (√(x²) is ±x there), so a difference in the field
         is only a reason to ask the reals.
         """
-        nodes, names = rests_on(self.certificate, claim)
-        if is_algebraic(self.certificate, nodes, names):
-            result = self._try(claim, METHODS[FIELD], nodes, names)
-            if result.verdict == "passed" or (result.verdict == "failed" and not has_roots(nodes)):
+        uses = rests_on(self.certificate, claim)
+        if is_algebraic(self.certificate, uses):
+            result = self._try(claim, METHODS[FIELD], uses)
+            if result.verdict == "passed" or (result.verdict == "failed" and not has_roots(uses)):
                 return result
-        return self._try(claim, METHODS[BALLS], nodes, names)
+        return self._try(claim, METHODS[BALLS], uses)
 
-    def _try(self, claim: Claim, method: Method, nodes: Mapping[Node, None], names: Mapping[str, None]) -> Result:
+    def _try(self, claim: Claim, method: Method, uses: Uses) -> Result:
         sizes: list[Mapping[str, int]] = []
         points, spent, reason = 0, 0, "no choice of sizes fits"
-        cases = has_cases(self.certificate, nodes, names) or not self.certificate.sizes
+        cases = has_cases(self.certificate, uses) or not self.certificate.sizes
+        largest = LARGEST_SIZE if has_brackets(uses) else LARGEST_WITHOUT
         for choice in self._choices:
-            cost = work(self.certificate, choice, nodes, names)
+            if max(choice.values(), default=0) > largest:
+                continue
+            cost = work(self.certificate, choice, uses)
             if cost is None or cost > method.budget:
                 continue
             wanted = max(method.points, min(method.most, method.extra // cost) if cases else 0)
@@ -199,29 +203,34 @@ class Judge:
         return random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big"))
 
 
-def is_algebraic(certificate: Certificate, nodes: Mapping[Node, None], names: Mapping[str, None]) -> bool:
+def is_algebraic(certificate: Certificate, uses: Uses) -> bool:
     """Whether the field speaks of the terms: rational functions, square roots and unknown functions.
 
     Signs are left to the reals: in a field there is no order.
     """
-    if "infinity" in names and is_constant(certificate, "infinity"):
+    if "infinity" in uses.names and is_constant(certificate, "infinity"):
         return False
     return not any(
         isinstance(node, Max)
         or (isinstance(node, Fun) and node.name in KNOWN and node.name not in INTEGER_FUNCTIONS)
         or (isinstance(node, Pow) and node.exponent.denominator > 2)
-        for node in nodes
+        for node in uses.nodes
     )
 
 
-def has_cases(certificate: Certificate, nodes: Mapping[Node, None], names: Mapping[str, None]) -> bool:
+def has_cases(certificate: Certificate, uses: Uses) -> bool:
     """Whether the values of the terms depend on integer inputs or on signs: then a point shows one case of many."""
-    integers = (name in certificate.tensors and certificate.tensors[name].kind in ("bool", "int") for name in names)
-    return any(integers) or any(
-        isinstance(node, Max) or (isinstance(node, Fun) and node.name in ("step", "eq0")) for node in nodes
+    tensors = certificate.tensors
+    return any(name in tensors and tensors[name].kind in ("bool", "int") for name in uses.names) or any(
+        isinstance(node, Max) or (isinstance(node, Fun) and node.name in ("step", "eq0")) for node in uses.nodes
     )
 
 
-def has_roots(nodes: Mapping[Node, None]) -> bool:
+def has_brackets(uses: Uses) -> bool:
+    """Whether the values of the terms depend on conditions on indices, which may hold at larger indices only."""
+    return any(isinstance(node, Iverson) or (isinstance(node, Fun) and node.name == "floordiv") for node in uses.nodes)
+
+
+def has_roots(uses: Uses) -> bool:
     """Whether a fractional power occurs."""
-    return any(isinstance(node, Pow) and node.exponent.denominator > 1 for node in nodes)
+    return any(isinstance(node, Pow) and node.exponent.denominator > 1 for node in uses.nodes)

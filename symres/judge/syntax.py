@@ -6,9 +6,10 @@ its name and its range; that is enough, because the reader refuses a variable bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,13 @@ class Gradient:
 Claim = Equal | Gradient
 
 
+class Uses(NamedTuple):
+    """What something rests on: terms, and names of inputs and definitions."""
+
+    nodes: Set[Node]
+    names: Set[str]
+
+
 @dataclass(frozen=True)
 class Certificate:
     """A certificate that keeps the rules of its format. ``digits`` counts the binary digits of its literals."""
@@ -202,6 +210,9 @@ class Certificate:
     definitions: Mapping[str, Defined] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     digits: int = 0
+    _uses: dict[tuple[Any, ...], Uses] = field(default_factory=dict, repr=False, compare=False)
+    _moved: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    _direct: dict[str, Set[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def axes(self, name: str) -> tuple[Node, ...]:
         """The axes of an input or of a definition."""
@@ -209,23 +220,49 @@ class Certificate:
             return tuple(var.dim for var in self.definitions[name].vars)
         return self.tensors[name].dims
 
-    def uses(self, terms: tuple[Node, ...], names: tuple[str, ...] = ()) -> tuple[dict[Node, None], dict[str, None]]:
+    def uses(self, terms: tuple[Node, ...], names: tuple[str, ...] = ()) -> Uses:
         """Every term and every name that the given ones rest on, definitions followed, each once."""
+        key = (terms, names)
+        if key not in self._uses:
+            self._uses[key] = self._follow(list(terms), list(names))
+        return self._uses[key]
+
+    def _follow(self, waiting: list[Node], pending: list[str]) -> Uses:
         nodes: dict[Node, None] = {}
         seen: dict[str, None] = {}
-        waiting, pending = list(terms), list(names)
         while waiting or pending:
             while pending:
                 name = pending.pop()
                 if name not in seen:
                     seen[name] = None
-                    waiting.extend(self.axes(name))
-                    if name in self.definitions:
-                        waiting.extend(self.definitions[name].bodies)
+                    waiting.extend(self.definitions[name].bodies if name in self.definitions else ())
             if waiting:
                 node = waiting.pop()
                 if node not in nodes:
                     nodes[node] = None
                     waiting.extend(node.children)
                     pending.extend([node.name] if isinstance(node, Entry) else [])
-        return nodes, seen
+        return Uses(nodes.keys(), seen.keys())
+
+    def moved_by(self, name: str) -> frozenset[str]:
+        """The name and the definitions that change with its entries."""
+        if name not in self._moved:
+            found = {name}
+            for other, definition in self.definitions.items():
+                if other != name and not found.isdisjoint(self._reads(definition)):
+                    found.add(other)
+            self._moved[name] = frozenset(found)
+        return self._moved[name]
+
+    def _reads(self, definition: Defined) -> Set[str]:
+        """The tensors that a definition itself reads."""
+        if definition.name not in self._direct:
+            nodes: dict[Node, None] = {}
+            waiting = list(definition.bodies)
+            while waiting:
+                node = waiting.pop()
+                if node not in nodes:
+                    nodes[node] = None
+                    waiting.extend(node.children)
+            self._direct[definition.name] = {node.name for node in nodes if isinstance(node, Entry)}
+        return self._direct[definition.name]

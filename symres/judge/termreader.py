@@ -24,7 +24,7 @@ from symres.judge.syntax import (
 )
 
 DEEPEST, MOST_NODES, MOST_DIGITS, LARGEST_EXPONENT = 150, 400_000, 400, 1000
-MOST_LARGE_DIGITS, SMALL = 20_000, 8
+MOST_LARGE_DIGITS, SMALL = 5_000, 8
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
 Scope = Mapping[str, Var]
 N = TypeVar("N", bound=Node)

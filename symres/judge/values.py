@@ -75,7 +75,7 @@ class Values:
         Raises:
             Undefined: if one of them does not exist.
         """
-        needed = self.certificate.uses((), (name,))[1]
+        needed = self.certificate.uses((), (name,)).names
 
         def entries(evaluator: Evaluator[Any]) -> Table[Any]:
             evaluator.prepare(needed)
@@ -91,7 +91,7 @@ class Values:
         """
 
         def entries(evaluator: Evaluator[Any]) -> Table[Any]:
-            evaluator.prepare(self.certificate.uses((), (*outputs, *upstream, wrt))[1])
+            evaluator.prepare(self.certificate.uses((), (*outputs, *upstream, wrt)).names)
             shape = evaluator.table(wrt).shape
             zero, one = evaluator.arithmetic.number(0), evaluator.arithmetic.number(1)
             number = prod(shape)

@@ -104,8 +104,8 @@ def squares(start: Any, count: int) -> list[Any]:
         (entry("s80", "n"), squares(2, 81)),
         (entry("x", entry("s80", "n")), squares(2, 81)),
         (fun("exp", entry("s80", "n")), squares(fun("exp", x), 81)),
-        (entry("x", power(power(power(9, 999), 999), 999)), []),
-        (fun("exp", power(power(power(9, 999), 999), 999)), []),
+        (entry("x", power(9, 499)), []),
+        (fun("exp", power(9, 499)), []),
         (fun("exp", fun("exp", fun("exp", power(entry("eps"), 20)))), []),
         (power(sub(x, x), -1), []),
         (total("i", "N", total("j", "N", total("k", "N", total("l", "N", fun("exp", entry("x", "i")))))), []),
@@ -113,11 +113,13 @@ def squares(start: Any, count: int) -> list[Any]:
 )
 def test_what_takes_too_long_is_not_decided(left: Any, definitions: Any) -> None:
     start = time.perf_counter()
-    try:
-        assert verdict(left, mul(2, left), definitions) in ("undecided", "failed")
-    except Refused as error:
-        assert "the large numbers have at most 20000 binary digits" in str(error)
+    assert verdict(left, mul(2, left), definitions) in ("undecided", "failed")
     assert time.perf_counter() - start < 20
+
+
+def test_too_many_digits_are_refused() -> None:
+    with pytest.raises(Refused, match="the large numbers have at most 5000 binary digits in all"):
+        verdict(power(power(9, 999), 999), 0)
 
 
 def test_large_axes_are_not_built() -> None:
