@@ -2,8 +2,8 @@
 
 A shape lists the lengths of the axes, outermost first: a name is a symbolic size, a number a fixed length, ``H*E`` an
 axis of length H·E. A word for the kind of the entries may follow: ``positive``, ``nonnegative``, ``bool``, or ``int C``
-for integers in [0, C). The empty shape is a scalar; ``int`` by itself is an integer that is not known, a size. The text
-is parsed, never evaluated.
+for integers in [0, C). The empty shape is a scalar; ``int`` by itself is an integer that is not known, a size, and
+``int = D`` one that is the size D. The text is parsed, never evaluated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TYPES = frozenset(
 class Shape:
     """The axes of an argument, and what its entries are (see :class:`~symres.kernel.terms.Tensor` for the kinds).
 
-    ``kind`` ``size`` is an integer argument that stands for a symbolic size.
+    ``kind`` ``size`` is an integer argument that stands for a symbolic size: its own, or the one that ``bound`` gives.
     """
 
     axes: tuple[Axis, ...] = ()
@@ -60,7 +60,8 @@ class Shape:
     def __str__(self) -> str:
         words = ["*".join(repr(atom) for atom in axis) or "1" for axis in self.axes]
         if self.kind in ("int", "size"):
-            words += ["int"] if self.bound is None else ["int", repr(self.bound)]
+            sign = ["="] if self.kind == "size" else []
+            words += ["int"] if self.bound is None else ["int", *sign, repr(self.bound)]
         elif self.kind != "real":
             words.append(self.kind)
         return " ".join(words)
@@ -108,6 +109,8 @@ def parse_shape(text: str, name: str = "", whole: str | None = None, offset: int
         return Shape(axes)
     (kind, at), rest = words[lengths], words[lengths + 1 :]
     bound = None
+    if kind == "int" and not axes and [word for word, _ in rest[:1]] == ["="] and len(rest) > 1:
+        return Shape((), "size", mul(*_axis(rest[1][0], name, whole, rest[1][1])))
     if kind == "int" and rest:
         bound = mul(*_axis(rest[0][0], name, whole, rest[0][1]))
         rest = rest[1:]

@@ -6,16 +6,18 @@ import copy
 import inspect
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from symres.errors import UsageError
-from symres.kernel.terms import Num, Size, Tensor, Term, mul, neg, walk
+from symres.kernel.terms import ONE, Num, Size, Tensor, Term, mul, neg, walk
 from symres.language.program import Axis, Value
 from symres.language.shapes import Shape
 from symres.trace.array import Array, as_array
+from symres.trace.axes import axis_of
+from symres.trace.polynomials import exact_quotient
 from symres.trace.signals import Refine
 from symres.trace.sizes import integer
 
@@ -24,10 +26,15 @@ _NEW_SIZES = ("K", "E", "M", "P", "Q", "R", "S", "U", "V")
 
 @dataclass(frozen=True)
 class Sizes:
-    """How the sizes that the user named read: concrete numbers, or products that the code assumes."""
+    """How the sizes read: as concrete numbers, as products that the code assumes, as others that they turned out to equal.
+
+    ``open`` are the sizes of arguments whose shapes are being inferred.
+    """
 
     numbers: Mapping[str, int] = field(default_factory=dict)
     products: Mapping[str, tuple[Term, ...]] = field(default_factory=dict)
+    equal: Mapping[str, tuple[Term, ...]] = field(default_factory=dict)
+    open: frozenset[str] = frozenset()
 
     def atoms(self, term: Term) -> tuple[Term, ...]:
         """The atomic sizes of which a size is the product."""
@@ -35,18 +42,31 @@ class Sizes:
             return (term,)
         if term.name in self.numbers:
             return (Num(self.numbers[term.name]),)
-        parts = self.products.get(term.name)
+        parts = self.equal.get(term.name, self.products.get(term.name))
         return (term,) if parts is None else tuple(atom for part in parts for atom in self.atoms(part))
 
     def refined(self, request: Refine, used: Iterable[str]) -> Sizes:
         """The sizes with one more factorisation; a factor that the request leaves open gets a new name."""
-        taken = {*used, *self.numbers, *self.products}
-        taken |= {size.name for parts in self.products.values() for part in parts for size in walk(part)
-                  if isinstance(size, Size)}  # fmt: skip
+        taken = {*used, *self.numbers, *self.products, *self.equal}
+        parts_known = (part for parts in (*self.products.values(), *self.equal.values()) for part in parts)
+        taken |= {size.name for part in parts_known for size in walk(part) if isinstance(size, Size)}
         fresh = itertools.chain(_NEW_SIZES, (f"K{k}" for k in itertools.count(2)))
         names = (name for name in fresh if name not in taken)
         parts = tuple(Size(next(names)) if factor is None else factor for factor in request.factors)
-        return Sizes(self.numbers, {**self.products, request.size_name: parts})
+        if request.size_name in self.open:
+            new = {part.name for part, asked in zip(parts, request.factors, strict=True) if asked is None}  # type: ignore[attr-defined]
+            return replace(self, equal={**self.equal, request.size_name: parts}, open=self.open | new)
+        return replace(self, products={**self.products, request.size_name: parts})
+
+    def equated(self, left: Term, right: Term) -> Sizes | None:
+        """The sizes with one that is open put equal to another length; ``None`` if neither is open."""
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Size) and one.name in self.open and one not in walk(other) and other is not ONE:
+                return replace(self, equal={**self.equal, one.name: axis_of(other)})
+            spare = exact_quotient(one, other)
+            if isinstance(spare, Size) and spare.name in self.open:
+                return replace(self, equal={**self.equal, spare.name: (ONE,)})
+        return None
 
     def assumptions(self) -> list[str]:
         """The factorisations in words."""
@@ -70,6 +90,7 @@ class Inputs:
     sizes: Sizes
     tensors: dict[str, Tensor] = field(default_factory=dict)
     axes: dict[str, tuple[Axis, ...]] = field(default_factory=dict)
+    integers: dict[str, Term] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
 
     def array(self, name: str, shape: Shape) -> Any:
@@ -82,7 +103,8 @@ class Inputs:
             return self.kept[name]
         shape = shape.read(self.sizes.atoms)
         if shape.kind == "size":
-            self.kept[name] = integer(mul(*self.sizes.atoms(Size(name))))
+            self.integers[name] = mul(*self.sizes.atoms(Size(name))) if shape.bound is None else shape.bound
+            self.kept[name] = integer(self.integers[name])
             return self.kept[name]
         tensor = shape.tensor(name)
         self.tensors[name], self.axes[name] = tensor, shape.axes
@@ -102,11 +124,15 @@ class Inputs:
 
     def given(self) -> dict[str, Shape]:
         """The shapes of all symbols, as they are now."""
-        return {name: Shape(self.axes[name], tensor.kind, tensor.bound) for name, tensor in self.tensors.items()}
+        found = {name: Shape(self.axes[name], tensor.kind, tensor.bound) for name, tensor in self.tensors.items()}
+        return found | {name: Shape((), "size", term) for name, term in self.integers.items()}
 
     def argument(self, parameter: inspect.Parameter) -> Any:
         """The value of a parameter: as fixed, by its shape, or its default; ``MISSING`` if there is none."""
         name = parameter.name
+        if name in self.collections:
+            arrays = {key: self.array(key, self.shapes[f"{name}.{key}"]) for key in self.collections[name]}
+            return collection(fixed_value(self.fixed.get(name)), arrays)
         if name in self.fixed:
             return fixed_value(self.fixed[name])
         if name in self.shapes:
@@ -115,15 +141,18 @@ class Inputs:
         if isinstance(default, (float, np.floating)) and np.isfinite(default):
             return self.default(name, float(default))
         if default is parameter.empty:
-            return self._container(name)
+            return MISSING
         return copy.deepcopy(default)
 
-    def _container(self, name: str) -> Any:
-        """A dict of arrays whose shapes are given as ``name.key``."""
-        keys = [known for known in self.shapes if known.startswith(f"{name}.")]
-        if not keys:
-            return MISSING
-        return Parameters({key.split(".", 1)[1]: self.array(key.split(".", 1)[1], self.shapes[key]) for key in keys})
+    @property
+    def collections(self) -> dict[str, list[str]]:
+        """The dicts among the arguments, whose arrays have shapes as ``name.key``."""
+        found: dict[str, list[str]] = {}
+        for full in self.shapes:
+            name, dot, key = full.partition(".")
+            if dot:
+                found.setdefault(name, []).append(key)
+        return found
 
 
 class Parameters(dict[str, Any]):
@@ -133,6 +162,11 @@ class Parameters(dict[str, Any]):
         if name in self:
             return self[name]
         raise AttributeError(name)
+
+
+def collection(value: Any, arrays: Mapping[str, Any]) -> Any:
+    """A dict with arrays entered, beside the values that it has already."""
+    return Parameters({**(value if isinstance(value, dict) else {}), **arrays})
 
 
 MISSING: Any = object()

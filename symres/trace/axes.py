@@ -166,7 +166,9 @@ def _unfit(left: Axis, right: Axis) -> Unsupported:
     if same(ours, theirs):
         return NeedsConcreteSizes(f"axes of length {ours!r} are split in different ways")
     refinements.equate(ours, theirs)
-    return ShapeMismatch(f"axes of length {ours!r} and {theirs!r} do not fit")
+    mismatch = ShapeMismatch(f"axes of length {ours!r} and {theirs!r} do not fit")
+    mismatch.lengths = ours, theirs
+    return mismatch
 
 
 def regroup(
@@ -184,7 +186,7 @@ def regroup(
         need, group = index(target), []
         while need is not ONE:
             if not queue.items:
-                raise ShapeMismatch(f"shape {shown(axes)} cannot become {tuple(lengths)!r}")
+                raise _other_size(axes, lengths)
             dim, var = queue.items[0]
             if (rest := exact_quotient(need, dim)) is not None:
                 queue.items.popleft()
@@ -197,12 +199,18 @@ def regroup(
                 continue
             else:
                 refinements.split(dim, axis_of(need))
-                raise ShapeMismatch(f"shape {shown(axes)} cannot become {tuple(lengths)!r}")
+                raise _other_size(axes, lengths)
             group.append(new)
         groups.append(tuple(group))
     if queue.items:
-        raise ShapeMismatch(f"shape {shown(axes)} cannot become {tuple(lengths)!r}")
+        raise _other_size(axes, lengths)
     return groups, queue.reading
+
+
+def _other_size(axes: Sequence[Axis], lengths: Sequence[Term]) -> ShapeMismatch:
+    mismatch = ShapeMismatch(f"shape {shown(axes)} cannot become {tuple(lengths)!r}")
+    mismatch.lengths = length(tuple(dim for axis in axes for dim in axis)), index(mul(*lengths))
+    return mismatch
 
 
 def free_length(axes: Sequence[Axis], before: Sequence[Term], after: Sequence[Term]) -> Term:

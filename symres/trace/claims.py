@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symres.errors import UsageError
-from symres.trace.gradnames import collection_like, owner, stems
+from symres.trace.gradnames import owner
 from symres.trace.returns import Labels
-from symres.trace.snapshot import contents
-
-IsArray = Callable[[Any], bool]
+from symres.trace.state import IsArray, kept, mark
 
 
 @dataclass
@@ -39,57 +37,18 @@ def results(returned: Any, labels: str | Labels | None, is_array: IsArray) -> li
     return found
 
 
-Marks = Mapping[tuple[str, str], Any]
-
-
-def marks(instance: Any, is_array: IsArray) -> Marks:
+def marks(instance: Any, names: Mapping[int, str], is_array: IsArray) -> dict[str, Any]:
     """A mark of every array that an object keeps."""
-    return {(prefix, name): mark(value) for prefix, name, value in attributes(instance) if is_array(value)}
+    return {one.label: mark(one.value) for one in kept(instance, names) if is_array(one.value)}
 
 
-def kept(instance: Any, before: Marks, is_array: IsArray) -> list[Result]:
+def kept_results(instance: Any, names: Mapping[int, str], before: Mapping[str, Any], is_array: IsArray) -> list[Result]:
     """The gradients that a call left on an object: attributes and items that are new or changed since ``before``."""
     return [
-        Result(value, f"{name}" if not prefix else f"d_{prefix}{_stem(name)}", returned=False)
-        for prefix, name, value in attributes(instance)
-        if is_array(value) and before.get((prefix, name)) != mark(value)
+        Result(one.value, one.label, returned=False)
+        for one in kept(instance, names)
+        if is_array(one.value) and before.get(one.label) != mark(one.value)
     ]
-
-
-def _stem(name: str) -> str:
-    """``gamma`` for ``dgamma``: the label of a layer inside a layer is ``d_norm_gamma``."""
-    return stems(name)[0] if stems(name) else name
-
-
-def attributes(instance: Any, prefix: str = "") -> Iterator[tuple[str, str, Any]]:
-    """The attributes of an object, the items of its dicts of gradients, and those of the layers inside it."""
-    content = contents(instance)
-    if not isinstance(content, dict) or len(prefix) > 64:
-        return
-    for name, value in content.items():
-        if isinstance(value, dict):
-            for key, item in value.items():
-                yield prefix, f"d_{key}" if collection_like(name) and not str(key).startswith("d") else str(key), item
-        elif isinstance(value, (list, tuple)) and collection_like(name):
-            owners = content.get("params", content.get("parameters"))
-            names = [_name_of(one, content) for one in owners] if isinstance(owners, (list, tuple)) else []
-            for position, item in enumerate(value):
-                yield prefix, f"d_{names[position]}" if position < len(names) else f"{name}{position}", item
-        elif isinstance(contents(value), dict):
-            yield from attributes(value, f"{prefix}{name}_")
-        yield prefix, name, value
-
-
-def _name_of(value: Any, content: Mapping[str, Any]) -> str:
-    return next((name for name, one in content.items() if one is value), "")
-
-
-def mark(value: Any) -> Any:
-    """Something that changes when an array is replaced or written to."""
-    buffer = getattr(value, "buffer", None)
-    if buffer is not None:
-        return id(value), buffer.version
-    return id(value), getattr(value, "tobytes", lambda: b"")()
 
 
 def assign(

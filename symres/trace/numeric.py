@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from symres.trace.arguments import MISSING
-from symres.trace.claims import attributes
+from symres.trace.arguments import MISSING, collection
 from symres.trace.guard import running
+from symres.trace.state import kept, replace
 
 
 @dataclass
@@ -28,19 +28,22 @@ class NumericEnvironment:
     """Arguments are numbers, functions are the user's own.
 
     ``arrays`` are the values of the symbolic inputs, in their NumPy shapes; ``gradients`` those of the upstream
-    gradients in their order; ``sizes`` the values of integer arguments that stand for sizes; ``fixed`` those of the others.
+    gradients in their order; ``fixed`` those of the other arguments; ``order`` the arguments whose gradients may be
+    asked for; ``collections`` the arrays in each dict among the arguments.
     """
 
     def __init__(
         self,
         arrays: Mapping[str, Any],
         gradients: Sequence[Any],
-        sizes: Mapping[str, int],
         fixed: Mapping[str, Any],
         order: Sequence[str],
+        collections: Mapping[str, Sequence[str]],
     ) -> None:
-        self.arrays, self.sizes, self.fixed, self.order = arrays, sizes, fixed, order
+        self.arrays, self.fixed, self.order = arrays, fixed, order
+        self.collections = collections
         self._gradients = iter(gradients)
+        self._named: dict[str, Any] = {}
 
     def translate(self, value: Any) -> Any:
         """The function itself."""
@@ -49,12 +52,13 @@ class NumericEnvironment:
     def argument(self, parameter: inspect.Parameter) -> Any:
         """A copy of a value."""
         name = parameter.name
+        if name in self.collections:
+            arrays = {key: _copied(self.arrays[key]) for key in self.collections[name]}
+            return collection(copy.deepcopy(self.fixed.get(name)), arrays)
         if name in self.fixed:
             return copy.deepcopy(self.fixed[name])
         if name in self.arrays:
             return _copied(self.arrays[name])
-        if name in self.sizes:
-            return self.sizes[name]
         if parameter.default is parameter.empty:
             return MISSING
         return copy.deepcopy(parameter.default)
@@ -65,9 +69,20 @@ class NumericEnvironment:
 
     def adopt(self, instance: Any, arguments: Mapping[str, Any]) -> None:
         """Arrays of the constructor get the values of the symbols that stand for them."""
-        for prefix, name, value in list(attributes(instance)):
-            if f"{prefix}{name}" in self.arrays and isinstance(value, np.ndarray):
-                value[...] = self.arrays[f"{prefix}{name}"]
+        for name, value in self.fixed.items():
+            if name not in arguments and hasattr(instance, name):
+                setattr(instance, name, value)
+        given = {id(value): name for name, value in arguments.items()}
+        self._named = {name: value for name, value in arguments.items() if self.is_array(value)}
+        for one in list(kept(instance, given)):
+            known = one.path in self.arrays and not one.gradient and id(one.value) not in given
+            if known and isinstance(one.value, np.ndarray):
+                self._named[one.path] = _copied(self.arrays[one.path])
+                replace(instance, one.value, self._named[one.path])
+
+    def named(self) -> Mapping[str, Any]:
+        """The arrays of the object by name."""
+        return self._named
 
     def differentiable(self) -> list[str]:
         """The arguments in the order of the trace."""
@@ -78,7 +93,7 @@ class NumericEnvironment:
         return isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__")
 
     @contextmanager
-    def running(self, name: str) -> Iterator[None]:
+    def running(self, name: str, values: Mapping[str, Any]) -> Iterator[None]:
         """Floating-point warnings are not shown."""
         with running(name, (), []), np.errstate(all="ignore"):
             yield

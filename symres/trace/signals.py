@@ -14,11 +14,22 @@ from symres.language.program import Axis
 
 
 class NeedsConcreteSizes(Unsupported):
-    """The code cannot be summarised for all sizes; at concrete sizes it still can be traced."""
+    """The code cannot be summarised for all sizes; at concrete sizes it still can be traced.
+
+    ``shapes`` are those of the arguments, where they were inferred; ``lengths`` two whose equality was in question.
+    """
+
+    shapes: str | None = None
+    lengths: tuple[Term, Term] | None = None
 
 
 class ShapeMismatch(Unsupported):
-    """Shapes that do not fit together when different size symbols stand for different numbers: NumPy would raise."""
+    """Shapes that do not fit together when different size symbols stand for different numbers: NumPy would raise.
+
+    ``lengths`` are the two that would have to be equal, where it is two.
+    """
+
+    lengths: tuple[Term, Term] | None = None
 
 
 class Refine(Exception):

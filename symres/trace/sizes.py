@@ -208,7 +208,9 @@ def _equal(left: Term, right: Term) -> bool:
         return True
     if nonnegative(left - right - 1) or nonnegative(right - left - 1):
         return False
-    raise NeedsConcreteSizes(f"whether {left!r} equals {right!r} depends on the sizes")
+    question = NeedsConcreteSizes(f"whether {left!r} equals {right!r} depends on the sizes")
+    question.lengths = left, right
+    raise question
 
 
 def _at_least(left: Term, right: Term) -> bool:
