@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 import symres
 from symres.derivation.document import Check, Derivation, Part, Source, Step
 from symres.errors import UsageError
-from symres.export.bibliography import own_key
+from symres.export.bibliography import own_key, reference
 from symres.export.fingerprint import fingerprint
 from symres.export.prose import fill, sizes_in_words
 from symres.kernel.terms import Entry
@@ -105,6 +105,29 @@ class Writer(Protocol):
 def content(derivation: Derivation, options: Options, writer: Writer) -> dict[str, Any]:
     """All that a template prints, as strings in the writer's language."""
     return _Content(derivation, options, writer).parts()
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A source as a paper cites it; ``year`` has a letter where names and year alone would not tell two sources apart."""
+
+    key: str
+    names: str
+    year: str
+    text: str
+
+
+def cited(sources: Iterable[Source]) -> list[Cited]:
+    """The sources in their order."""
+    references = [reference(source.key) for source in sources]
+    short = [found.short for found in references]
+    result = []
+    for place, found in enumerate(references):
+        year = found.fields["year"]
+        letter = "abcdefgh"[short[:place].count(short[place])] if short.count(short[place]) > 1 else ""
+        text = str(found).replace(f", {year}.", f", {year}{letter}.")
+        result.append(Cited(found.key, found.short.removesuffix(f" {year}"), year + letter, text))
+    return result
 
 
 def printer(derivation: Derivation, options: Options) -> Printer:

@@ -15,8 +15,7 @@ from typing import Any
 from symres.derivation.document import Derivation, Source
 from symres.errors import SymresError
 from symres.export import tex
-from symres.export.bibliography import reference
-from symres.export.paper import Options, content, printer, templates
+from symres.export.paper import Options, cited, content, printer, templates
 from symres.language.formula import Formula
 from symres.typeset.metrics import TEXT
 from symres.typeset.printer import Printer
@@ -28,8 +27,9 @@ SECONDS = 120
 class TypstWriter:
     """Words and formulas in Typst."""
 
-    def __init__(self, printer: Printer) -> None:
+    def __init__(self, printer: Printer, sources: Sequence[Source]) -> None:
         self.printer = printer
+        self.cited = {found.key: f"{found.names} {found.year}" for found in cited(sources)}
 
     def words(self, text: str) -> str:
         """Plain words, escaped."""
@@ -53,13 +53,13 @@ class TypstWriter:
 
     def citation(self, source: Source) -> str:
         """Names and year."""
-        return escape(reference(source.key).short + (f", {source.place}" if source.place else ""))
+        return escape(self.cited[source.key] + (f", {source.place}" if source.place else ""))
 
 
 def document(derivation: Derivation, options: Options | None = None) -> str:
     """The derivation as a Typst document."""
     options = options or Options()
-    parts: dict[str, Any] = content(derivation, options, TypstWriter(printer(derivation, options)))
+    parts: dict[str, Any] = content(derivation, options, TypstWriter(printer(derivation, options), derivation.sources))
     for check in parts["record"]:
         digits, _, exponent = ("" if check["error"] is None else f"{check['error']:.1e}").partition("e")
         check["outcome"] = f"${digits} times 10^({int(exponent)})$" if exponent else ""
@@ -67,7 +67,7 @@ def document(derivation: Derivation, options: Options | None = None) -> str:
         "title_string": string(derivation.title),
         "id_string": string(derivation.id),
         "listing": _raw(parts["listing"]) if parts["listing"] else "",
-        "references": [escape(str(reference(source.key))) for source in derivation.sources],
+        "references": [escape(found.text) for found in cited(derivation.sources)],
     }
     return templates().get_template("paper.typ.j2").render(d=parts)
 

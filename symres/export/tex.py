@@ -10,8 +10,8 @@ from importlib.resources import files as resources
 from typing import Any
 
 from symres.derivation.document import Derivation, Source
-from symres.export.bibliography import Reference, bibtex, reference
-from symres.export.paper import Options, content, printer, templates
+from symres.export.bibliography import bibtex
+from symres.export.paper import Options, cited, content, printer, templates
 from symres.language.formula import Formula
 from symres.typeset.printer import Printer
 from symres.typeset.words import escape
@@ -68,6 +68,7 @@ def _parts(derivation: Derivation, options: Options) -> dict[str, Any]:
         "document_class": options.document_class,
         "keys": [source.key for source in derivation.sources],
         "file": derivation.id,
+        "uses": [name.replace("-", r"-\allowbreak ") for name in parts["uses"]],
         "listing": listing(parts["listing"]),
         "table": table(parts["record"]),
     }
@@ -80,7 +81,7 @@ def table(record: Iterable[dict[str, Any]]) -> str:
         outcome = "passed" if check["passed"] else r"\textbf{failed}"
         lines.append((check["judge"], check["method"], check["sizes"], f"{outcome} {scientific(check['error'])}"))
     rows = [" & ".join(rf"\raggedright {cell}" for cell in cells) + r" \tabularnewline" for cells in lines]
-    columns = "".join(rf"p{{{share}\linewidth}}" for share in (0.17, 0.36, 0.2, 0.18))
+    columns = "".join(rf"p{{{share}\linewidth}}" for share in (0.15, 0.34, 0.25, 0.17))
     body = rows[0] + "\\hline\\rule{0pt}{2.6ex}%\n" + "\n".join(rows[1:])
     return (
         "\\leavevmode\\par\\nobreak\\smallskip\\noindent{\\small\\setlength{\\tabcolsep}{3pt}%\n"
@@ -113,14 +114,12 @@ def _code(source: str) -> Iterator[tuple[int, str]]:
         yield len(line) - len(text), code or r"\mbox{}"
 
 
-def bbl(references: Iterable[Reference]) -> str:
+def bbl(sources: Iterable[Source]) -> str:
     r"""The bibliography as natbib's styles write it, so that no run of BibTeX is needed."""
-    items = []
-    for found in references:
-        family = [family for _, family in found.authors]
-        short = family[0] if len(family) == 1 else " and ".join(family) if len(family) == 2 else f"{family[0]} et~al."
-        words = escape(short).replace(r"et\textasciitilde{}al.", "et~al.")
-        items.append(f"\\bibitem[{words}({found.fields['year']})]{{{found.key}}}\n{escape(str(found))}\n")
+    items = [
+        f"\\bibitem[{escape(found.names)}({found.year})]{{{found.key}}}\n{escape(found.text)}\n"
+        for found in cited(sources)
+    ]
     return "\\begin{thebibliography}{99}\n\n" + "\n".join(items) + "\n\\end{thebibliography}\n"
 
 
@@ -138,5 +137,5 @@ def files(derivation: Derivation, options: Options | None = None) -> dict[str, s
     }
     if derivation.sources:
         found[f"{derivation.id}.bib"] = bibtex([derivation])
-        found[f"{derivation.id}.bbl"] = bbl(reference(source.key) for source in derivation.sources)
+        found[f"{derivation.id}.bbl"] = bbl(derivation.sources)
     return found

@@ -17,7 +17,7 @@ from symres.language.program import Program
 from symres.typeset.layout import Letter, Node, Script, Sign, row
 
 POOLS: Mapping[str, str] = {
-    "B": "bcn",
+    "B": "bnm",
     "N": "nmr",
     "M": "mnq",
     "D": "ijkpq",

@@ -63,12 +63,13 @@ class _Factors:
 
 
 def _gathered(below: list[Term]) -> Iterator[Term]:
-    """The divisors, powers of one base put together: D·D is D²."""
+    """The divisors, powers of one base put together: D·D is D². Plain sizes come first, in the order of their names."""
     exponents: dict[Term, Fraction] = {}
     for term in below:
         base, exponent = (term.base, term.exponent) if isinstance(term, Pow) else (term, Fraction(1))
         exponents[base] = exponents.get(base, Fraction(0)) + exponent
-    return (power(base, exponent) for base, exponent in exponents.items())
+    bases = sorted(exponents, key=lambda base: (0, base.name) if isinstance(base, Size) else (1, ""))
+    return (power(base, exponents[base]) for base in bases)
 
 
 def product(factors: tuple[Term, ...], setting: Setting, others: tuple[Piece, ...] = ()) -> Piece:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from symres.derivation.document import Derivation
+from symres.derivation.document import Derivation, Source
 from symres.errors import UsageError
 from symres.export.paper import Options
-from symres.export.tex import article, files, fragment
+from symres.export.tex import article, bbl, files, fragment
 from symres.kernel.terms import Var, delta
 from symres.language.formula import Display, Text
 from symres.typeset.notation import Notation
@@ -109,6 +109,14 @@ def test_refuted_claims_are_no_theorems() -> None:
     text = fragment(replace(LAYERNORM, verdict="refuted"))
     assert "\\begin{refutation}" in text
     assert "\\begin{theorem}" not in text
+
+
+def test_sources_of_one_year_are_told_apart() -> None:
+    two = bbl((Source("he2015resnet"), Source("he2016identity"), Source("ba2016")))
+    assert "[He et al.(2016a)]{he2015resnet}" in two
+    assert "[He et al.(2016b)]{he2016identity}" in two
+    assert "2016b." in two
+    assert "(2016)]{ba2016}" in two
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def from_one(table: Callable[..., float]) -> Callable[..., float]:
 def printed_value(text: str) -> complex:
     """The value of the print at the second sample and the third feature."""
     numbers = {"B": 2, "D": 3, "b": 2, "i": 3}
-    ranges = {f"range {letter}": 2 if letter in "bcn" else 3 for letter in "bcnijkpq"}
+    ranges = {f"range {letter}": 2 if letter in "bnm" else 3 for letter in "bnmijkpq"}
     tensors = {name: from_one(table) for name, table in TABLES.items()}
     return read(text, Values(numbers | ranges, tensors))
 
