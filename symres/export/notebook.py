@@ -14,7 +14,7 @@ import json
 
 from symres.judge import recheck
 
-recheck(json.dumps(derivation.certificate))"""
+recheck(json.dumps(derivation.certificate()))"""
 
 
 def files(derivation: Derivation) -> dict[str, str]:

@@ -27,7 +27,7 @@ MISSING = """(() => {
   const signs = new Set([...document.querySelectorAll("math")].flatMap((math) => [...math.textContent]));
   const italic = (sign) => (/[a-gi-z]/.test(sign) ? String.fromCodePoint(0x1d44e + sign.charCodeAt() - 97) : sign);
   const width = (sign, family) => { canvas.font = `100px ${family}`; return canvas.measureText(sign).width; };
-  return [...signs].filter((sign) => sign.trim()).filter((sign) =>
+  return [...signs].filter((sign) => !/[\\s\\u2061-\\u2064]/.test(sign)).filter((sign) =>
     ["serif", "monospace"].every((other) => width(sign, `"Symres Math", ${other}`) === width(sign, other)) ||
     width(italic(sign), `"Symres Math", serif`) === 0);
 })()"""

@@ -22,7 +22,7 @@ def test_it_derives_shows_and_checks() -> None:
     cells = json.loads(files(sample())["sample-backward.ipynb"])["cells"]
     code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
     assert 'symres.derive("sample-backward")' in code
-    assert "recheck(json.dumps(derivation.certificate))" in code
+    assert "recheck(json.dumps(derivation.certificate()))" in code
     assert r"\frac{\partial\ell}{\partial x_{bi}}" in cells[0]["source"]
 
 
