@@ -18,6 +18,7 @@ from typing import Any
 
 from symres.errors import SymresError, Unsupported, UsageError
 from symres.kernel.terms import Entry, Size, Term, Var, mul, walk
+from symres.language.program import Axis, Value
 from symres.language.shapes import Shape
 from symres.trace.arguments import Sizes, missing
 from symres.trace.axes import length
@@ -155,13 +156,14 @@ def _tried(
     own |= {name for name, shape in shapes.items() if name not in known and shape.kind == "size"}
     result, sizes, notes = attempt(shapes, Sizes(open=frozenset(own)))
     sizes = _bounded(sizes, notes)
-    claimed, program = getattr(result, "claimed", {}), getattr(result, "program", result)
-    faults = sum(
-        len(value.axes) != len(program.axes[name])
-        or not all(same(length(a), length(b)) for a, b in zip(value.axes, program.axes[name], strict=True))
-        for name, value in claimed.items()
-    )
+    # Only a pair of functions claims gradients; the trace of one function is a program.
+    claimed: Mapping[str, Value] = getattr(result, "claimed", {})
+    faults = sum(not _alike(value.axes, result.program.axes[name]) for name, value in claimed.items())
     return Trial(_named(shapes, sizes, known, told), faults)
+
+
+def _alike(left: Sequence[Axis], right: Sequence[Axis]) -> bool:
+    return len(left) == len(right) and all(same(length(a), length(b)) for a, b in zip(left, right, strict=True))
 
 
 def _sizes(shape: Shape) -> list[str]:

@@ -62,6 +62,7 @@ def verify(
             verdict = _improved(verdict, forward, backward, options)
         verdict = disagreement(verdict, traced, forward, backward, options)
     except NeedsConcreteSizes as reason:
+        options["shapes"] = shapes or reason.shapes
         verdict = at_concrete_sizes(forward, backward, options, judge, str(reason))
     except UsageError:
         raise
