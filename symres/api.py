@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,7 +90,9 @@ class Proof:
         judges = ", ".join(dict.fromkeys(check.judge for check in self.record))
         return f"{self.title} [{self.id}]\n{self.verdict}; {len(self.steps)} steps; checked by {judges}"
 
-    def _repr_mimebundle_(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
         """The statement, for notebooks: Markdown and LaTeX take the colours of the page they stand on."""
         from symres.export.markdown import displays, statement
 
@@ -101,7 +103,8 @@ class Proof:
             "text/latex": f"$$\\begin{{gathered}} {rows} \\end{{gathered}}$$",
             "text/plain": str(self),
         }
-        return {kind: text for kind, text in bundle.items() if (not include or kind in include) and kind not in exclude}
+        wanted = (set(include) if include else set(bundle)) - set(exclude or ())
+        return {kind: text for kind, text in bundle.items() if kind in wanted}
 
 
 @dataclass(frozen=True)

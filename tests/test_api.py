@@ -39,6 +39,7 @@ def test_a_notebook_shows_the_statement(proof: Proof) -> None:
     assert set(bundle) == {"text/markdown", "text/latex", "text/plain"}
     assert bundle["text/latex"].startswith(r"$$\begin{gathered} \frac{\partial\ell}{\partial x_{bi}} = ")
     assert r"\frac{\partial\ell}{\partial x_{bi}}" in bundle["text/markdown"]
+    assert proof._repr_mimebundle_(include=None, exclude=None) == bundle
     assert set(proof._repr_mimebundle_(include=["text/plain"])) == {"text/plain"}
     assert set(proof._repr_mimebundle_(exclude=["text/latex"])) == {"text/markdown", "text/plain"}
 
