@@ -16,6 +16,7 @@ from symres.judge import elementary
 from symres.judge.arithmetic import integer_root
 from symres.judge.faults import Undecided, Undefined
 
+FEW = 1 << 64
 UNDERFLOW = 1 << 20
 """A number of magnitude below 2^-UNDERFLOW becomes a ball around 0; one above 2^UNDERFLOW is not computed with."""
 
@@ -203,6 +204,8 @@ class Balls:
         return self._round(middle, (a.exponent - shift) // degree, high - middle)
 
     def _round(self, mantissa: int, exponent: int, radius: int) -> Ball:
+        if mantissa.bit_length() <= self.bits and radius < FEW and abs(exponent) < UNDERFLOW:
+            return Ball(mantissa, exponent, radius)
         excess = max(mantissa.bit_length(), radius.bit_length()) - self.bits
         if excess > 0:
             if radius == 0 and mantissa & ((1 << excess) - 1) == 0:

@@ -47,7 +47,7 @@ class Method:
 
 METHODS = {
     FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000, total=8_000_000),
-    BALLS: Method(BALLS, points=2, most=8, tries=20, budget=60_000, extra=5_000, total=1_000_000),
+    BALLS: Method(BALLS, points=2, most=6, tries=20, budget=60_000, extra=3_000, total=1_000_000),
 }
 
 

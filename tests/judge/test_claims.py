@@ -44,10 +44,10 @@ def test_right_certificates_pass(layer: Callable[[], dict[str, Any]]) -> None:
 @pytest.mark.parametrize(("layer", "seconds"), [(build.layer_norm, 0.1), (build.attention, 0.5)])
 def test_rechecking_is_quick(layer: Callable[[], dict[str, Any]], seconds: float) -> None:
     text, taken = json.dumps(layer()), []
-    for _ in range(3):
-        start = time.perf_counter()
+    for _ in range(5):
+        start = time.process_time()
         recheck(text)
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     assert min(taken) < seconds
 
 
