@@ -62,7 +62,7 @@ def document(derivation: Derivation, options: Options | None = None) -> str:
     parts: dict[str, Any] = content(derivation, options, TypstWriter(printer(derivation, options), derivation.sources))
     for check in parts["record"]:
         digits, _, exponent = ("" if check["error"] is None else f"{check['error']:.1e}").partition("e")
-        check["outcome"] = f"${digits} times 10^({int(exponent)})$" if exponent else ""
+        check["outcome"] = f"#box[${digits} times 10^({int(exponent)})$]" if exponent else ""
     parts |= {
         "title_string": string(derivation.title),
         "id_string": string(derivation.id),

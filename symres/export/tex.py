@@ -45,7 +45,7 @@ class TexWriter:
 
     def citation(self, source: Source) -> str:
         """A reference in natbib's way."""
-        place = f"[{{{escape(source.place)}}}]" if source.place else ""
+        place = f"[{{{escape(source.place).replace(' ', '~')}}}]" if source.place else ""
         return rf"\citet{place}{{{source.key}}}"
 
 
