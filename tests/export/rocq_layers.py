@@ -64,7 +64,6 @@ class Layer:
         variables = index(dims)
         self.gradients[name] = Value(tuple((d,) for d in dims), variables, body(*variables))
 
-
     def document(self) -> dict[str, Any]:
         """The certificate of the claimed gradients."""
         outputs, upstream = tuple(self.upstream), tuple(tensor.name for tensor in self.upstream.values())
@@ -170,9 +169,7 @@ def rms_norm() -> Layer:
     g = layer.output(y)
     layer.claim(
         "x",
-        lambda b, i: (
-            w(i) * g(b, i) / rms(b) - x(b, i) * mean(D, lambda j: w(j) * g(b, j) * x(b, j)) / rms(b) ** 3
-        ),
+        lambda b, i: w(i) * g(b, i) / rms(b) - x(b, i) * mean(D, lambda j: w(j) * g(b, j) * x(b, j)) / rms(b) ** 3,
     )
     layer.claim("w", lambda i: total(B, lambda b: g(b, i) * x(b, i) / rms(b), "b"))
     return layer
@@ -241,8 +238,7 @@ def elementwise() -> Layer:
     layer.claim(
         "x",
         lambda b, i: (
-            g(b, i)
-            * (Fun("f'", x(b, i)) * Fun("tanh", x(b, i)) + Fun("f", x(b, i)) * (1 - Fun("tanh", x(b, i)) ** 2))
+            g(b, i) * (Fun("f'", x(b, i)) * Fun("tanh", x(b, i)) + Fun("f", x(b, i)) * (1 - Fun("tanh", x(b, i)) ** 2))
         ),
     )
     return layer
@@ -288,13 +284,9 @@ def cross_entropy_soft() -> Layer:
     layer = Layer("cross_entropy_soft")
     x, t = layer.input("x", B, C), layer.input("target", B, C)
     z = layer.let("Z", (B,), lambda b: total(C, lambda c: Fun("exp", x(b, c)), "c"))
-    y = layer.let(
-        "loss", (B,), lambda b: -total(C, lambda c: t(b, c) * (x(b, c) - Fun("log", z(b))), "c")
-    )
+    y = layer.let("loss", (B,), lambda b: -total(C, lambda c: t(b, c) * (x(b, c) - Fun("log", z(b))), "c"))
     g = layer.output(y)
-    layer.claim(
-        "x", lambda b, c: g(b) * (Fun("exp", x(b, c)) / z(b) * total(C, lambda k: t(b, k)) - t(b, c))
-    )
+    layer.claim("x", lambda b, c: g(b) * (Fun("exp", x(b, c)) / z(b) * total(C, lambda k: t(b, k)) - t(b, c)))
     return layer
 
 

@@ -182,8 +182,12 @@ Proof. apply sqrt_lt_R0. Qed.
 Lemma sqrt_nonneg a : 0 <= sqrt a.
 Proof. apply sqrt_pos. Qed.
 
-Lemma sqrt_square a : 0 < a -> sqrt a * sqrt a = a.
-Proof. intros; apply sqrt_def; lra. Qed.
+(** The square root of a negative number is 0 in Coq. *)
+Lemma sqrt_square a : sqrt a <> 0 -> sqrt a * sqrt a = a.
+Proof.
+  intros N. apply sqrt_def. destruct (Rle_lt_dec 0 a) as [|H]; [assumption|].
+  contradiction N. apply sqrt_neg_0. lra.
+Qed.
 
 (** ** Elementwise functions *)
 

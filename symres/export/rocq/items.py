@@ -66,9 +66,18 @@ class Refold(Exception):
         self.tensor = tensor
 
 
+class Reroot(Exception):
+    """A reciprocal came before the square root of the same expression: start again with the root first."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
 @dataclass(frozen=True)
 class Item:
-    """``tensor[vars] := body``. ``kind``: ``poly``, ``sum``, ``function`` (an atom), ``same`` (as an earlier function)."""
+    """``tensor[vars] := body``. ``kind``: ``poly``, ``sum``, ``function`` (an atom), ``same`` (as an earlier function),
+    ``square`` (of an earlier root)."""
 
     tensor: Tensor
     vars: tuple[Var, ...]
@@ -85,12 +94,18 @@ class Algebra:
         definitions: what tensors stand for: the layer's definitions, tangents, claimed gradients.
         folded: definitions that stay atoms.
         name: a maker of new identifiers for items.
+        rooted: keys of expressions whose square root is needed beside their reciprocal.
     """
 
     def __init__(
-        self, definitions: Mapping[Tensor, Definition], folded: frozenset[Tensor], name: Callable[[str], str]
+        self,
+        definitions: Mapping[Tensor, Definition],
+        folded: frozenset[Tensor],
+        name: Callable[[str], str],
+        rooted: frozenset[str] = frozenset(),
     ) -> None:
-        self.definitions, self.folded, self.name = definitions, folded, name
+        self.definitions, self.folded, self.name, self.rooted = definitions, folded, name, rooted
+        self.squared: set[Entry] = set()
         self.items: dict[Tensor, Item] = {}
         self.opaque: set[Tensor] = set()
         self.keys: dict[tuple[str, str], tuple[Tensor, tuple[int, ...]]] = {}
@@ -145,7 +160,14 @@ class Algebra:
     def _function(self, hint: str, arg: Term, body: Term, source: Term) -> Entry:
         """The item of a function of ``arg``, the same atom as an earlier one where the arguments are equal."""
         key, order = abstract(self.nf(arg))
-        entry = self._new(hint, "function", body)
+        if hint == "root" and ("denominator", key) in self.keys and key not in self.rooted:
+            raise Reroot(key)
+        if hint == "denominator" and key in self.rooted:
+            self._function("root", arg, Pow(arg, Fraction(1, 2)), source)
+        kind = "same"
+        if hint == "denominator" and ("root", key) in self.keys:
+            hint, kind = "root", "square"
+        entry = self._new("denominator" if kind == "square" else hint, "function", body)
         item = self.items[entry.tensor]
         self.sources[entry.tensor], self.places[entry.tensor] = source, entry.args
         found = self.keys.get((hint, key))
@@ -159,7 +181,7 @@ class Algebra:
             tensor, place_of = found
             args: list[Term] = [inner[order[k]] for k in place_of]
             same = Entry(tensor, tuple(args))
-            self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, "same", same)
+            self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, kind, same)
         return entry
 
     # ------------------------------------------------------------ flat terms
@@ -256,7 +278,7 @@ class Algebra:
             self.opaque.add(item.tensor)
         else:
             same = Entry(found[0], tuple(inner[order[k]] for k in found[1]))
-            self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, "same", same)
+            self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, kind, same)
         return entry
 
     # ------------------------------------------------------------ normal forms
@@ -269,7 +291,7 @@ class Algebra:
             if tensor in self.opaque:
                 found = {((Entry(tensor, item.vars), 1),): Fraction(1)}
             elif item.same is not None:
-                found = {((item.same, 1),): Fraction(1)}
+                found = {((item.same, 2 if item.kind == "square" else 1),): Fraction(1)}
             else:
                 found = self.body(tensor)
             self._polys[tensor] = found
@@ -309,7 +331,7 @@ class Algebra:
             case Mul():
                 total: Poly = {ONE: Fraction(1)}
                 for part in term.args:
-                    total = times(total, self.nf(part))
+                    total = self.reduced(times(total, self.nf(part)))
                 return total
             case Pow():
                 base = self.nf(term.base)
@@ -317,14 +339,39 @@ class Algebra:
                     found = inverted(base, int(-term.exponent))
                     if found is None:
                         raise Unsupported(f"Coq certificates cannot divide by {term.base}")
-                    return found
+                    return self.reduced(found)
                 total = {ONE: Fraction(1)}
                 for _ in range(int(term.exponent)):
-                    total = times(total, base)
+                    total = self.reduced(times(total, base))
                 return total
             case Entry():
                 return self.entry(term)
         raise Unsupported(f"Coq certificates do not cover {type(term).__name__}")
+
+    def reduced(self, poly: Poly) -> Poly:
+        """The normal form with squares of roots replaced by what stands under them."""
+        total: Poly = {}
+        for mono, c in poly.items():
+            for root, exponent in mono:
+                item = self.items.get(root.tensor) if isinstance(root, Entry) else None
+                if item is None or item.kind != "function" or not isinstance(item.body, Pow) or exponent in (-1, 0, 1):
+                    continue
+                under = self.nf(substitute(item.body.base, dict(zip(item.vars, root.args, strict=True))))  # type: ignore[union-attr]
+                half = int(exponent / 2)
+                power_of = inverted(under, -half) if half < 0 else None
+                if half < 0 and power_of is None:
+                    continue
+                if power_of is None:
+                    power_of = {ONE: Fraction(1)}
+                    for _ in range(half):
+                        power_of = times(power_of, under)
+                self.squared.add(root)  # type: ignore[arg-type]
+                rest = powers((f, e - 2 * half if f is root else e) for f, e in mono)
+                total = plus(total, self.reduced(times({rest: c}, power_of)))
+                break
+            else:
+                total = plus(total, {mono: c})
+        return total
 
     def entry(self, entry: Entry) -> Poly:
         """The normal form of an entry at any indices."""

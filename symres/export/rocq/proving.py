@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
-from symres.export.rocq.items import Algebra, Refold
+from symres.export.rocq.items import Algebra, Refold, Reroot
 from symres.export.rocq.layer import Layer
 from symres.export.rocq.scope import Scope, Symbol
 from symres.export.rocq.scripts import Scripts, exchange
@@ -117,27 +117,24 @@ class Balance:
         return left, substitute(right, {b: a for a, b in self.shared})
 
     def _attempt(self, folded: frozenset[Tensor]) -> tuple[Algebra | None, frozenset[Tensor]]:
+        algebra, difference = self._compare(folded)
+        return (None if difference else algebra), algebra.folded
+
+    def _compare(self, folded: frozenset[Tensor]) -> tuple[Algebra, Poly]:
         left, right = self.at_shared()
+        rooted: frozenset[str] = frozenset()
         while True:
-            algebra = Algebra(self.definitions, folded, _numbered(self.label))
+            algebra = Algebra(self.definitions, folded, _numbered(self.label), rooted)
             try:
-                difference = algebra.nf(algebra.flat(add(left, neg(right))))
+                return algebra, algebra.nf(algebra.flat(add(left, neg(right))))
             except Refold as found:
                 folded |= {found.tensor}
-                continue
-            return (None if difference else algebra), folded
+            except Reroot as found:
+                rooted |= {found.key}
 
     def algebra(self) -> Algebra:
         """An algebra for the sides as they are, equal or not."""
-        folded: frozenset[Tensor] = frozenset()
-        while True:
-            algebra = Algebra(self.definitions, folded, _numbered(self.label))
-            try:
-                algebra.nf(algebra.flat(add(self.left, neg(self.right))))
-            except Refold as found:
-                folded |= {found.tensor}
-                continue
-            return algebra
+        return self._compare(frozenset())[0]
 
     def proof(self, scripts: Scripts) -> list[str]:
         """The script that shows the sides equal."""

@@ -24,7 +24,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from symres.errors import CertificateError, UsageError
+from symres.errors import CertificateError, Unsupported, UsageError
 from symres.export.rocq.certificate import document_of
 from symres.export.rocq.document import PREAMBLE, Document, source_of
 from symres.export.rocq.names import LIBRARY
@@ -109,10 +109,10 @@ def recheck(path: Path | str, *, expected: Mapping[str, Any] | None = None, time
         if expected is not None and content_hash(expected) != content_hash(source):
             raise _Refused("the file is about another certificate than the one given")
         _only_known_commands(text)
-        document = document_of(source)
+        document = document_of(source, unchecked=True)
         axioms = _compiled(text, document, timeout)
         accepted, reason = True, ""
-    except (_Refused, CertificateError) as error:
+    except (_Refused, CertificateError, Unsupported) as error:
         axioms, accepted, reason = (), False, str(error)
     return Report(
         str(path),

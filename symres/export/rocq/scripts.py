@@ -154,6 +154,11 @@ class Scripts:
         if isinstance(item.body, Apply):
             return ["reflexivity."]
         names = self.scope.symbols[item.tensor].name, self.scope.symbols[same.tensor].name
+        if item.kind == "square":
+            root = self.scope.text(same)
+            square = self.square(same)
+            inside = [f"rewrite {square}.", *self.equate(item.body, poly=self.algebra.nf(item.body))]
+            return [f"unfold {names[0]}. transitivity ({root} * {root}); [|unfold Rdiv; ring].", *inside]
         mapping = dict(zip(first.vars, same.args, strict=True))
         lines = [f"unfold {names[0]}, {names[1]}."]
         own, its = item.body, first.body
@@ -167,8 +172,10 @@ class Scripts:
         """Close an equation between flat terms: put in normal forms, settle their components, then ``field``."""
         lines, fixes, seen = [], [], set()
         factors: set[tuple[Factor, int]] = set()
+        self.algebra.squared.clear()
         for term in terms:
             factors |= {pair for mono in self.algebra.nf(term) for pair in mono}
+        squared = sorted(self.algebra.squared, key=repr)
         for mono in poly or {}:
             factors |= set(mono)
         below = [n.base for term in terms for n in walk(term) if isinstance(n, Pow) and n.exponent < 0]
@@ -193,7 +200,7 @@ class Scripts:
                     factors.add((literal, exponent))
                     fixes.append(literal)
         lines += self.fix(fixes)
-        return [*lines, *self.close(factors)]
+        return [*lines, *self.close(factors, squared=squared)]
 
     def fix(self, factors: Iterable[Factor]) -> list[str]:
         """Rewrite factors that are not in their final form."""
@@ -348,9 +355,11 @@ class Scripts:
 
     # ------------------------------------------------------------ closing
 
-    def close(self, factors: set[tuple[Factor, int]], tactic: str = "field") -> list[str]:
-        """The facts that the factors need, then ``field`` or ``ring`` modulo the idempotent factors."""
-        facts, bits = [], []
+    def close(
+        self, factors: set[tuple[Factor, int]], tactic: str = "field", squared: Sequence[Entry] = ()
+    ) -> list[str]:
+        """The facts that the factors need, then ``field`` or ``ring`` modulo idempotent factors and squares of roots."""
+        facts, bits = [], [self.square(root) for root in squared]
         for factor, exponent in sorted(factors, key=repr):
             if exponent < 0 and tactic == "field":
                 proof = self.nonzero(factor)
@@ -364,6 +373,28 @@ class Scripts:
         if tactic == "ring":
             return [f"unfold Rdiv; ring{modulo}."]
         return [*(f"pose proof {fact}." for fact in facts), f"field{modulo}; repeat split; assumption."]
+
+    def square(self, root: Entry) -> str:
+        """A proof that the square of a root is the normal form of what stands under it."""
+        name = f"{self.scope.symbols[root.tensor].name}_square"
+        if ("square", root.tensor) not in self.lemmas:
+            self.lemmas["square", root.tensor] = name
+            outside, self.scope.vars = self.scope.vars, {}
+            self.declare(root.tensor)
+            item = self.algebra.items[root.tensor]
+            under = item.body.children[0]
+            with self.scope.bound(*item.vars) as names, self.algebra.at(root.tensor):
+                entry = Entry(root.tensor, item.vars)
+                own, poly = self.scope.text(entry), self.algebra.nf(under)
+                script = self.equate(under, poly=poly)
+                nonzero = self.conditions.nonzero(self, entry)
+                statement = f"{own} * {own} = {self.poly(poly)}"
+                first = f"transitivity ({self.scope.text(under)}); [exact (sqrt_square _ {nonzero})|]."
+            head = binders(names, [self.scope.size(var.dim) for var in item.vars])
+            self.lines += [f"Lemma {name} {head}: {statement}.", "Proof.", f"  {first}"]
+            self.lines += [*(f"  {line}" for line in script), "Qed."]
+            self.scope.vars = outside
+        return f"({' '.join((name, *self.scope.ranged(root.args)))})"
 
     def nonzero(self, factor: Factor) -> str:
         """A proof that a factor is not zero."""
