@@ -97,6 +97,7 @@ def _where(term: Add, to: Lowering) -> Node | None:
 
 def lower_mul(term: Mul, to: Lowering) -> Node:
     factors = [part for factor in term.args for part in without_constants(factor)]
+    factors = one_exponential([part for factor in factors for part in _powers(factor)])
     mean = _mean(factors, to)
     nodes = [mean] if mean is not None else []
     if mean is None:
@@ -113,6 +114,32 @@ def lower_mul(term: Mul, to: Lowering) -> Node:
         else:
             above.append(to.term(factor))
     return product(to.graph, *_scaled(to.graph, coefficient, above, below))
+
+
+def _powers(factor: Term) -> list[Term]:
+    """An integer power of a product as a product of powers."""
+    if isinstance(factor, Pow) and isinstance(factor.base, Mul) and factor.exponent.denominator == 1:
+        return [power(part, factor.exponent) for part in factor.base.args]
+    return [factor]
+
+
+def one_exponential(factors: list[Term]) -> list[Term]:
+    """The factors with exp(u) exp(v)^-1 as exp(u - v): one function call, and no overflow where u - v is small."""
+    exponents: list[Term] = []
+    rest: list[Term] = []
+    place = 0
+    for factor in factors:
+        base, power_of = (factor.base, factor.exponent) if isinstance(factor, Pow) else (factor, Fraction(1))
+        if isinstance(base, Fun) and base.name == "exp":
+            place = place or len(rest) + 1
+            exponents.append(mul(power_of, base.args[0]))
+        else:
+            rest.append(factor)
+    if len(exponents) < 2:
+        return factors
+    exponents.sort(key=lambda exponent: not sign(exponent)[0])
+    rest.insert(place - 1, Fun("exp", add(*exponents)))
+    return rest
 
 
 def _scaled(graph: Graph, coefficient: Fraction, above: list[Node], below: list[Node]) -> tuple[list[Node], list[Node]]:

@@ -1,4 +1,4 @@
-"""The values of the functions that have no definition in simpler ones, on real and complex arrays."""
+"""The values of the functions that are not evaluated by their definitions, on real and complex arrays."""
 
 from __future__ import annotations
 
@@ -32,5 +32,7 @@ ATOMS: dict[str, Callable[..., Any]] = {
     "arcsin": np.arcsin,
     "arccos": np.arccos,
     "erf": _erf,
+    "tanh": np.tanh,
+    "sigmoid": lambda u: (1 + np.tanh(u / 2)) / 2,
 }
-"""By name; :func:`symres.language.functions.expand_functions` leads all others back to these."""
+"""By name: those without a definition, and those whose definition overflows."""

@@ -22,6 +22,7 @@ from symres.numeric.lower import Lowering
 from symres.numeric.names import Namer, identifier
 from symres.numeric.nodes import UNNAMED, Graph, Node, is_number
 from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text, size_names
+from symres.numeric.sharing import share_products
 from symres.numeric.spell import ATOM, PRODUCT, Speller, view
 from symres.numeric.unknown import function_name
 
@@ -49,9 +50,10 @@ class Code:
         for definition in definitions:
             lowering.define(definition)
         wanted = self.graph.names
+        values = [lowering.over(value.body, value.vars) for _, value in self.results]
+        shared = share_products(self.graph, [node for node, _ in values])
         roots = []
-        for name, value in self.results:
-            node, variables = lowering.over(value.body, value.vars)
+        for (name, _), node, (_, variables) in zip(self.results, shared, values, strict=True):
             roots.append((node, tuple(var for var in variables if var in node.labels), variables))
             if node.op not in UNNAMED and (node not in wanted or wanted[node] == identifier(name)):
                 wanted[node] = identifier(name)
@@ -144,8 +146,12 @@ def listed(before: str, items: Sequence[str], after: str) -> list[str]:
     if len(line) <= 100:
         return [line]
     opening, closing = (before, after) if before.endswith("(") else (f"{before}(", f"){after}")
-    inner = textwrap.wrap(", ".join(items) + ",", 96, break_long_words=False, break_on_hyphens=False)
-    return [opening, *(f"    {line}" for line in inner), closing]
+    lines = [""]
+    for item in items:
+        if lines[-1] and len(lines[-1]) + len(item) > 94:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else ''}{item},"
+    return [opening, *(f"    {line}" for line in lines), closing]
 
 
 def _filled(speller: Speller, node: Node, variables: tuple[Var, ...], shape: str) -> str:

@@ -112,9 +112,10 @@ def _replace(factors: list[Node], pair: tuple[Node, Node], node: Node) -> list[N
 
 
 def einsum(graph: Graph, left: Node, right: Node, gone: Labels) -> Node:
-    """The sum over ``gone`` of the product of two arrays, the labels of the left one first in the result."""
+    """The sum over ``gone`` of the product of two arrays."""
     if not gone:
         return graph.mul(left, right)
-    kept = [label for label in left.labels if label not in gone]
-    kept += [label for label in right.labels if label not in gone and label not in kept]
+    kept = [label for label in graph.join((left, right)) if label not in gone]
+    if set(kept) <= set(graph.preferred):
+        kept.sort(key=graph.preferred.index)
     return graph.make("einsum", (left, right), gone, tuple(kept))

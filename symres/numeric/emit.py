@@ -90,7 +90,7 @@ class Emitter:
         return uses
 
     def _is_named(self, node: Node, uses: int) -> bool:
-        if node in self.wanted:
+        if node in self.wanted or _is_gathering(node):
             return True
         return uses > 1 and not is_cheap(node)
 
@@ -184,6 +184,13 @@ class Emitter:
     def _call(self, function: str, arguments: Sequence[str], memory: str, name: str) -> None:
         target = "" if memory == name else f"{name} = "
         self.lines.append(f"{target}{function}({', '.join(arguments)}, out={memory})")
+
+
+def _is_gathering(node: Node) -> bool:
+    """Whether the node reads at index arrays of several axes, or is such an index: hard to read inside an expression."""
+    if node.op == "take":
+        return any(len(index.labels) > 1 for index in node.args[1:])
+    return node.op == "fun" and node.data[0] == "floordiv" and len(node.labels) > 1
 
 
 def _small_parts(nodes: Sequence[Node], named: set[Node]) -> set[Node]:

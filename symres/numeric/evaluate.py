@@ -223,10 +223,10 @@ def _(term: Iverson, run: Evaluation, context: Context) -> Array:
 @_value.register
 def _(term: Fun, run: Evaluation, context: Context) -> Array:
     args = [run.visit(arg, context) for arg in term.args]
-    row = FUNCTIONS.get(term.name)
-    if row is not None and row.definition is not None:
+    row, function = FUNCTIONS.get(term.name), ATOMS.get(term.name)
+    if function is None and row is not None and row.definition is not None:
         return run.visit(row.definition(*term.args), context)
-    function = run.functions.get(term.name) if row is None else ATOMS[term.name]
+    function = run.functions.get(term.name) if row is None else function
     if function is None:
         raise UsageError(f"the function {term.name} has no value")
     return np.asarray(function(*args))

@@ -88,8 +88,8 @@ def _closest(node: Node, layout: Layout) -> Layout:
     if node.op in REDUCTIONS:
         kept = tuple(label if label in node.labels else None for label in node.args[0].labels)
         return layout if layout in (node.labels, kept) else node.labels
-    if node.op == "einsum" and None not in layout:
-        return layout
-    if node.op in ("einsum", "arange", "take", "apply"):
+    if node.op == "einsum":
+        return layout  # its axes come in any order
+    if node.op in ("arange", "take", "apply"):
         return layout if same_order else node.labels
     return node.labels

@@ -32,6 +32,7 @@ from symres.numeric.arithmetic import (
     lower_add,
     lower_mul,
     lower_power,
+    one_exponential,
     positive_power,
     sign,
     without_constants,
@@ -81,7 +82,9 @@ class Lowering:
         It has no axis for a variable on which the term does not depend.
         """
         chosen = self.canon.choose(variables)
-        return self.term(self.canonical(body, chosen, variables)), chosen
+        term = self.canonical(body, chosen, variables)
+        self.graph.preferred = chosen
+        return self.term(term), chosen
 
     def canonical(self, body: Term, chosen: tuple[Var, ...], variables: tuple[Var, ...]) -> Term:
         """The body over canonical variables."""
@@ -155,11 +158,12 @@ def _(term: Sum, to: Lowering) -> Node:
     if len(parts) > 1:
         return to.rest(add(*(mul(*without_constants(sum_(bound, part))) for part in parts)))
     # Factors without a bound index stay outside, and so do numbers and sizes.
-    inner = [factor for factor in factors_of(parts[0]) if factor.free & set(bound)]
-    outer = [factor for factor in factors_of(parts[0]) if not factor.free & set(bound)]
+    factors = one_exponential(list(factors_of(parts[0])))
+    inner = [factor for factor in factors if factor.free & set(bound)]
+    outer = [factor for factor in factors if not factor.free & set(bound)]
     if outer and inner:
         return to.rest(mul(*outer, sum_(bound, mul(*inner))))
-    return contract(to.graph, [to.term(factor) for factor in factors_of(parts[0])], bound, lambda var: to.term(var.dim))
+    return contract(to.graph, [to.rest(factor) for factor in factors], bound, lambda var: to.term(var.dim))
 
 
 @_lower.register

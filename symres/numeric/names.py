@@ -47,6 +47,8 @@ class Namer:
 def _describe(node: Node, names: Mapping[Node, str]) -> str:
     known = [names[arg] for arg in node.args if arg in names]
     one = known[0] if len(known) == len(node.args) == 1 else ""
+    if node.op == "take" and known:
+        return f"{known[0]}_windows" if len(node.labels) > len(node.args[0].labels) else f"{known[0]}_entries"
     if node.op == "arange":
         return node.labels[0].name
     if node.op in ("sum", "mean", "max") and one:
@@ -57,11 +59,15 @@ def _describe(node: Node, names: Mapping[Node, str]) -> str:
         return f"{known[0]}_mask" if known else "mask"
     if node.op == "pow" and one:
         return f"{one}_squared" if node.data[0] == 2 else f"root_{one}"
+    if node.op == "mul" and node.args[0].kind == "bool" and node.args[1] in names:
+        return f"masked_{names[node.args[1]]}"
+    if node.kind == "int" and node.labels:
+        return "index"
     if node.op == "sub" and known and node.args[1].op == "mean":
         return f"{known[0]}_centred"
     if node.op == "div" and node.args[0].op == "einsum" and node.args[1].op == "size":
         parts = [names[arg] for arg in node.args[0].args if arg in names]
         return "_".join(["mean", *parts]) if len("_".join(parts)) < 20 else "mean_product"
     if node.op == "einsum":
-        return "_".join(["sum", *known]) if len("_".join(known)) < 20 else "product"
+        return "_".join(["sum", *known]) if len(known) == 2 and len("_".join(known)) < 20 else "sum_product"
     return "t"

@@ -47,12 +47,16 @@ UNNAMED = LEAVES | {"rename"}
 
 
 class Graph:
-    """Makes nodes, each once, and remembers the names that the derivation gave to some."""
+    """Makes nodes, each once, and remembers the names that the derivation gave to some.
+
+    ``preferred`` is the order of axes in what is being defined; contractions give their axes in it.
+    """
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[Any, ...], Node] = {}
         self._rank: dict[Var, int] = {}
         self.names: dict[Node, str] = {}
+        self.preferred: Labels = ()
 
     def make(self, op: str, args: Sequence[Node], data: tuple[Any, ...], labels: Labels, kind: str = "") -> Node:
         """The node with these parts; ``kind`` is that of NumPy's result unless it is given."""

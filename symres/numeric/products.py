@@ -52,17 +52,18 @@ def _matrix(
     left: Operand, right: Operand, batch: Labels, rows: Labels, columns: Labels, summed: Labels, order: Labels
 ) -> tuple[str, Labels]:
     """The source of ``left @ right`` and the axes it has, the other way round where that gives ``order``; or ``""``."""
-    found: tuple[str, Labels] = ("", ())
-    for a, b, m, n in ((right, left, columns, rows), (left, right, rows, columns)):
+    found: list[tuple[bool, int, str, Labels]] = []
+    for a, b, m, n in ((left, right, rows, columns), (right, left, columns, rows)):
         if batch and len(m) == len(n) == 1:
-            source = f"{a.ordered((*batch, *m, *summed))} @ {b.ordered((*batch, *summed, *n))}"
+            wanted = ((*batch, *m, *summed), (*batch, *summed, *n))
         elif not batch and len(n) <= 1 and (len(m) <= 1 or a.labels == (*m, *summed)):
-            source = f"{a.ordered((*m, *summed))} @ {b.ordered((*summed, *n))}"
+            wanted = ((*m, *summed), (*summed, *n))
         else:
             continue
-        if (*batch, *m, *n) == order or found[1] != order:
-            found = (source, (*batch, *m, *n))
-    return found
+        given = (*batch, *m, *n)
+        turned = sum(operand.labels != labels for operand, labels in zip((a, b), wanted, strict=True))
+        found.append((given != order, turned, f"{a.ordered(wanted[0])} @ {b.ordered(wanted[1])}", given))
+    return min(found, key=lambda each: each[:2])[2:] if found else ("", ())
 
 
 def _tensordot(left: Operand, right: Operand, rows: Labels, columns: Labels, summed: Labels, order: Labels) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from symres.kernel.terms import (
     Add,
     Entry,
     Fun,
     Iverson,
     Mul,
+    Num,
     Pow,
+    Size,
     Term,
     Var,
     add,
@@ -25,41 +30,78 @@ def factors_of(term: Term) -> tuple[Term, ...]:
     return term.args if isinstance(term, Mul) else (term,)
 
 
+@dataclass(frozen=True)
+class _Solution:
+    """An equation ``step * var = value`` between a bound variable and the rest; ``delta`` is the bracket that says so."""
+
+    var: Var
+    step: int
+    value: Term
+    delta: Iverson
+
+    def rank(self, others: Sequence[_Solution]) -> tuple[int, bool]:
+        """The variable with the longest range goes first, so that what is summed is short.
+
+        Of an input, an output and a kernel with L, L - K + 1 and K entries the order is this one: a size is longer than
+        what is left of it, and what is left of something is taken to be longer than what was taken off. Then those with
+        a stride.
+        """
+        dim = self.var.dim
+        if any(isinstance(node, Add) and dim in node.args for other in others for node in walk(other.var.dim)):
+            return 0, self.step == 1
+        return (2 if isinstance(dim, Size | Num) else 1), self.step == 1
+
+    @property
+    def index(self) -> Term:
+        """The variable in terms of the rest."""
+        return self.value if self.step == 1 else Fun("floordiv", self.value, self.step)
+
+
 def without_deltas(bound: list[Var], body: Term) -> tuple[list[Var], Term]:
-    """``sum_k [k = e] u(k) = u(e)`` where that is safe, until no delta can be contracted."""
+    """``sum_k [k = e] u(k) = u(e)`` where that is safe, until no delta can be contracted.
+
+    With a stride, ``sum_k [2 k = e] u(k)`` is ``[2 (e // 2) = e] u(e // 2)``.
+    """
     bound = list(bound)
     while True:
-        found = next(
-            (
-                (var, value, factor)
-                for factor in factors_of(body)
-                if isinstance(factor, Iverson) and factor.rel == "="
-                for var, value in _solutions(factor.arg, bound)
-                if _is_safe(var, value, [other for other in factors_of(body) if other is not factor])
-            ),
-            None,
-        )
-        if found is None:
+        factors = factors_of(body)
+        found = [
+            solution
+            for factor in factors
+            if isinstance(factor, Iverson) and factor.rel == "="
+            for solution in _solutions(factor, bound)
+            if _is_safe(solution.var, solution.index, [other for other in factors if other is not factor])
+        ]
+        if not found:
             return bound, body
-        var, value, delta = found
-        bound.remove(var)
-        body = substitute(mul(*(factor for factor in factors_of(body) if factor is not delta)), {var: value})
+        best = min(found, key=lambda solution: solution.rank(found))
+        bound.remove(best.var)
+        kept = factors if best.step > 1 else [factor for factor in factors if factor is not best.delta]
+        body = substitute(mul(*kept), {best.var: best.index})
 
 
-def _solutions(arg: Term, bound: list[Var]) -> list[tuple[Var, Term]]:
-    """The bound variables that ``arg = 0`` gives in terms of the rest."""
-    parts = arg.args if isinstance(arg, Add) else (arg,)
+def _solutions(delta: Iverson, bound: list[Var]) -> list[_Solution]:
+    """The bound variables that the bracket gives in terms of the rest."""
+    parts = delta.arg.args if isinstance(delta.arg, Add) else (delta.arg,)
     found = []
     for var in bound:
-        for part in parts:
-            rest = add(*(other for other in parts if other is not part))
-            if var in rest.free:
-                continue
-            if part is var:
-                found.append((var, neg(rest) if not isinstance(rest, Add) else add(*map(neg, rest.args))))
-            elif part is neg(var):
-                found.append((var, rest))
+        moving = [part for part in parts if var in part.free]
+        step = _coefficient(moving[0], var) if len(moving) == 1 else 0
+        if step:
+            rest = [part for part in parts if part is not moving[0]]
+            value = add(*(map(neg, rest) if step > 0 else rest))
+            found.append(_Solution(var, abs(step), value, delta))
     return found
+
+
+def _coefficient(term: Term, var: Var) -> int:
+    """The integer c of a term c * var, 0 for any other term."""
+    if term is var:
+        return 1
+    if isinstance(term, Mul) and len(term.args) == 2 and term.args[1] is var and isinstance(term.args[0], Num):
+        value = term.args[0].value
+        return int(value) if value.denominator == 1 else 0
+    return 0
 
 
 def _is_safe(var: Var, value: Term, others: list[Term]) -> bool:
@@ -77,7 +119,9 @@ def _is_safe(var: Var, value: Term, others: list[Term]) -> bool:
 
 def _is_singular(node: Term) -> bool:
     """Whether the node may be infinite at an entry that reads as 0."""
-    return (isinstance(node, Pow) and node.exponent < 0) or (isinstance(node, Fun) and node.name != "step")
+    return (isinstance(node, Pow) and node.exponent < 0) or (
+        isinstance(node, Fun) and node.name not in ("step", "floordiv")
+    )
 
 
 def is_compact(term: Term) -> bool:
