@@ -88,17 +88,16 @@ class ClosedForms:
             own = adjoint(tensor)
             if tensor not in self.program.definitions or own in self.inlined:
                 continue
-            users = [each for each in self.backward.adjoints if own in tensors(self._put_in(each))]
+            put_in = {**self.inlined, **found}
+            rest = {each: unfold(self.line(each), put_in) for each in self.backward.adjoints if adjoint(each) not in put_in}
+            users = [each for each, term in rest.items() if own in tensors(term)]
             if len(users) != 1:
                 continue
-            definition = replace(self.backward.adjoints[tensor], body=self._put_in(tensor))
-            apart = self.fold(self._put_in(users[0])).weight[1] + self.fold(definition.body).weight[1]
-            if self.fold(unfold(self._put_in(users[0]), {own: definition})).weight[1] < apart:
+            definition = replace(self.backward.adjoints[tensor], body=self.line(tensor))
+            apart = self.fold(rest[users[0]]).weight[1] + self.fold(rest[tensor]).weight[1]
+            if self.fold(unfold(rest[users[0]], {**self.inlined, own: definition})).weight[1] < apart:
                 found[own] = definition
         return found
-
-    def _put_in(self, tensor: Tensor) -> Term:
-        return unfold(self.line(tensor), self.inlined)
 
     def substituted(self, tensor: Tensor) -> Term:
         """The line of a tensor with all adjoints put in that do not remain, nothing else changed."""

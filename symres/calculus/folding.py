@@ -20,11 +20,13 @@ from symres.errors import BudgetExceeded
 from symres.kernel.brackets import bind
 from symres.kernel.monomials import Atom, Mono, Poly
 from symres.kernel.normal import from_factors, merge, normal_form, plus, poly_term, scale, times
-from symres.kernel.terms import ZERO, Add, Entry, Tensor, Term, Var, sum_, transform, walk
+from symres.kernel.terms import ZERO, Add, Entry, Num, Tensor, Term, Var, sum_, transform, walk
 from symres.language.equality import Expanded, proved_equal
 from symres.language.program import Definition
 
 _ROUNDS = 200
+_LONGER = 1.25
+"""How much longer a result may be when multiplied out; beyond that the chain rule's own form reads better."""
 _HELD = "·"
 """Marks the stand-ins of sums that have no name."""
 
@@ -131,12 +133,13 @@ class Folding:
                     yield found
 
     def _is_difference(self, node: Add) -> bool:
-        """Whether every summand depends on an array or a named value, so that a constant like eps in var + eps stays."""
+        """Whether it is linear in arrays and named values, without a constant such as eps in ``var + eps``."""
 
         def varies(part: Term) -> bool:
             return isinstance(part, Entry) and (bool(part.args) or part.tensor in self.definitions)
 
-        return all(any(map(varies, walk(arg))) for arg in node.args)
+        linear = all(_degree(mono) == 1 for _, mono in normal_form(node).monomials())
+        return linear and all(any(map(varies, walk(arg))) for arg in node.args)
 
     def _rules_by_held(self) -> Iterator[Rule]:
         """The rules again, their bodies written with the stand-ins: x_hat is one product then, not two."""
@@ -181,7 +184,7 @@ class Folding:
             ways = [[*self.held_rules, *self.vanishing, *self.by_held, *self.rules], [*self.rules, *self.vanishing]]
             short, trail = min((self._applied(poly, rules) for rules in ways), key=lambda way: self._weight(way[0]))
             found = self._released(collect(short, self.wording))
-            if proved_equal(term, found, self.expanded):
+            if length(found) <= _LONGER * length(term) and proved_equal(term, found, self.expanded):
                 shown = {each.body: each for each in map(self._shown, trail) if each is not None}
                 return Folded(found, tuple(shown.values()), self._weight(short))
         except BudgetExceeded:
@@ -264,6 +267,19 @@ class Folding:
                         rest = merge(rest, {a: e * times_ for a, e in factors.items()})
                     return from_factors(rest, coefficient / each.coefficient ** int(count), mono.bound)
         return Poly({mono.key(): (coefficient, mono)})
+
+
+def length(term: Term) -> int:
+    """How many nodes a term has when it is written out; a number counts by its digits, for large ones are no reading."""
+    done: dict[Term, int] = {}
+
+    def count(node: Term) -> int:
+        if node not in done:
+            own = len(str(node.value)) if isinstance(node, Num) else 1
+            done[node] = own + sum(map(count, node.children))
+        return done[node]
+
+    return count(term)
 
 
 def _root(each: Rule) -> tuple[Atom, Fraction, Factors] | None:

@@ -97,16 +97,20 @@ def name_hint(term: Term) -> str:
     if isinstance(term, Pow) and term.exponent.denominator == 2 and isinstance(term.base, (Add, Entry)):
         return "rstd" if term.exponent < 0 else "std"
     if isinstance(term, Sum):
-        return "total"
+        return "z" if isinstance(_summand(term), Mul) else "total"
     sums = [arg for arg in term.args if isinstance(arg, Sum)] if isinstance(term, Mul) else []
     if len(sums) != 1 or not all(arg is sums[0] or _is_size(arg) for arg in term.children):
         return ""
-    body: Term = sums[0]
-    while isinstance(body, Sum):
-        body = body.body
+    body = _summand(sums[0])
     if isinstance(body, Pow) and body.exponent == 2 and isinstance(body.base, Entry):
         return "m2"
     return "var" if _is_deviation(body) else "mu" if isinstance(body, Entry) else "mean"
+
+
+def _summand(term: Term) -> Term:
+    while isinstance(term, Sum):
+        term = term.body
+    return term
 
 
 def _is_size(term: Term) -> bool:

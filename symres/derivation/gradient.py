@@ -33,7 +33,7 @@ from symres.derivation.wording import Words
 from symres.errors import UsageError
 from symres.kernel.decide import unfold_one
 from symres.kernel.normal import normal_form
-from symres.kernel.terms import ZERO, Entry, Tensor, Term
+from symres.kernel.terms import ZERO, Entry, Tensor, Term, transform
 from symres.language.certificate import output_definitions
 from symres.language.formula import Text, adjoint
 from symres.language.program import Definition, Program, Value, unfold
@@ -69,6 +69,7 @@ def derive(
 
         program = trace(forward, shapes=shapes, set=fixed)
         function = partial(forward, **fixed) if fixed else forward
+    program = without_loss(program)
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt) if wrt is not None else _arrays(program)
     if unknown := [name for name in names if name not in program.inputs]:
         raise UsageError(
@@ -79,6 +80,24 @@ def derive(
         for name, value in program.outputs.items()
     }
     return GradientProof(program, names, tensors, function)
+
+
+def without_loss(program: Program) -> Program:
+    """The output named ``loss`` under the name y: the loss is the function of it that is differentiated."""
+    if "loss" not in program.outputs or "y" in program.inputs or "y" in program.outputs:
+        return program
+
+    def renamed(node: Term) -> Term | None:
+        own = isinstance(node, Entry) and node.tensor.name == "loss"
+        return Entry(replace(node.tensor, name="y"), node.args) if own else None  # type: ignore[attr-defined]
+
+    definitions = {}
+    for tensor, each in program.definitions.items():
+        new = replace(tensor, name="y") if tensor.name == "loss" else tensor
+        definitions[new] = replace(each, tensor=new, body=transform(each.body, renamed))
+    outputs = {("y" if name == "loss" else name): value for name, value in program.outputs.items()}
+    outputs = {name: replace(value, body=transform(value.body, renamed)) for name, value in outputs.items()}
+    return replace(program, definitions=definitions, outputs=outputs)
 
 
 def _arrays(program: Program) -> tuple[str, ...]:

@@ -104,7 +104,8 @@ class Words:
         scope = f"For {every} {names}: " if last else ""
         with_, own = listed([definition(Entry(d.tensor, d.vars), d.body) for d in where], "w")
         then = f"Then, with {with_}," if where else "Then"
-        words = f"{scope}let {{l}} be a differentiable function of {names_} with the gradient {gradients}. {then}"
+        plural = "gradients" if len(seeds) > 1 else "gradient"
+        words = f"{scope}let {{l}} be a differentiable function of {names_} with the {plural} {gradients}. {then}"
         return Text(words[:1].upper() + words[1:], {"l": loss, **slots, **more, **last, **own})
 
     def scope(self) -> Text:
@@ -123,7 +124,7 @@ class Words:
         found = [
             Text(f"{{e}} is {_SIGNS[tensor.kind]}", {"e": tensor})
             for tensor in self.program.inputs.values()
-            if tensor.kind in _SIGNS
+            if tensor.kind in _SIGNS and any(tensor in tensors(body) for body in self._bodies())
         ]
         kinks = self._kinks()
         if kinks:
@@ -135,11 +136,14 @@ class Words:
 
     def _kinks(self) -> list[Formula]:
         """The arguments of steps, which are not differentiated at 0."""
-        bodies = [d.body for d in self.program.definitions.values()] + [v.body for v in self.program.outputs.values()]
         nodes = dict.fromkeys(
-            node for body in bodies for node in walk(body) if isinstance(node, Fun) and node.name == "step"
+            node for body in self._bodies() for node in walk(body) if isinstance(node, Fun) and node.name == "step"
         )
         return [node.args[0] for node in nodes]
+
+    def _bodies(self) -> list[Term]:
+        definitions = [definition.body for definition in self.program.definitions.values()]
+        return definitions + [value.body for value in self.program.outputs.values()]
 
     def notation(self, backward: Backward) -> Notation:
         """What the upstream gradient is."""
