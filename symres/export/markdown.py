@@ -16,7 +16,7 @@ from symres.derivation.document import Check, Derivation
 from symres.export.bibliography import reference
 from symres.export.fingerprint import fingerprint
 from symres.export.prose import SCREEN, fill, sentence, sizes_in_words
-from symres.language.formula import Display, Formula, Text
+from symres.language.formula import Block, Display, Formula, Text
 from symres.typeset.printer import Printer
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
@@ -105,8 +105,13 @@ class _Writer:
             )
 
     def statement(self) -> Iterator[str]:
-        for item in (*self.derivation.statement, *self.derivation.matrix):
-            yield self.display(item.formula) if isinstance(item, Display) else self.prose(item)
+        yield from map(self.block, self.derivation.statement)
+        if self.derivation.matrix:
+            yield "**In matrix form.**"
+            yield from map(self.block, self.derivation.matrix)
+
+    def block(self, item: Block) -> str:
+        return self.display(item.formula) if isinstance(item, Display) else self.prose(item)
 
     def proof(self) -> Iterator[str]:
         numbers = count(1)
