@@ -38,6 +38,7 @@ from symres.language.certificate import output_definitions
 from symres.language.formula import Text, adjoint
 from symres.language.program import Definition, Program, Value, unfold
 from symres.numeric.codegen import backward_source
+from symres.numeric.parameters import defaults_of
 
 Function = Callable[..., Any]
 
@@ -290,4 +291,6 @@ class GradientProof:
         terms = [*(value.body for value in self.values.values()), *(each.body for each in self.kept())]
         spoken = set[Tensor]().union(*map(tensors, terms))
         outputs = [each for each in self.outputs if each.tensor in spoken]
-        return backward_source(self.program, [*outputs, *self.kept()], self.values, self.backward.upstream)
+        given = defaults_of(self.function)
+        made = [*outputs, *self.kept()]
+        return backward_source(self.program, made, self.values, self.backward.upstream, defaults=given)

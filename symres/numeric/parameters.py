@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,13 +34,15 @@ class Parameter:
 
 def parameters_of(program: Program, defaults: Mapping[str, Any] | None = None) -> list[Parameter]:
     """The arguments of a traced function, in order."""
-    given = defaults or {}
+    given = dict(defaults or {})
+    # Python allows a default only where every later argument has one.
+    trailing = set(itertools.takewhile(given.__contains__, reversed(program.inputs)))
     return [
         Parameter(
             identifier(name),
             tensor,
             program.axes.get(name, tuple((dim,) for dim in tensor.dims)),
-            given.get(name, _ABSENT),
+            given[name] if name in trailing else _ABSENT,
         )
         for name, tensor in program.inputs.items()
     ]
@@ -130,3 +134,11 @@ def _plain_reads(
             lines += [f"{name(size)} = {p.name}.shape[{k}]" for k, size in at.items()]
         known |= set(at.values())
     return lines, known
+
+
+def defaults_of(function: Callable[..., Any] | None) -> dict[str, float]:
+    """The default values of a function's arguments that are numbers: a symbol in the proof, a default in the code."""
+    if function is None:
+        return {}
+    parameters = inspect.signature(function).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if isinstance(parameter.default, float)}

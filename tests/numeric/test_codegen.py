@@ -14,6 +14,7 @@ from symres.kernel.terms import Apply, Fun, Lam, Num, Tensor, Term, Var, add
 from symres.language.functions import step
 from symres.numeric.codegen import backward_source, compile_source, forward_source
 from symres.numeric.evaluate import Evaluation, evaluate
+from symres.numeric.parameters import defaults_of
 from symres.numeric.sizes import sizes_of
 from tests.numeric.layers import LAYERS, D, Layer, N, layer_norm, total
 
@@ -207,3 +208,17 @@ def layer_norm_backward(dout, x, gamma, beta, eps=1e-05):
     dbeta = dout.sum(axis=0)
     return dx, dgamma, dbeta
 '''
+
+
+def test_float_defaults_are_those_of_the_function() -> None:
+    def layer(x: Any, groups: int = 4, eps: float = 1e-5, mode: str = "train") -> Any:
+        return x
+
+    assert defaults_of(layer) == {"eps": 1e-5}
+    assert defaults_of(None) == {}
+
+
+def test_a_default_before_an_argument_without_one_is_left_out() -> None:
+    layer = layer_norm()
+    source = forward_source(layer.program, defaults={"x": 1.0, "eps": 0.5})
+    assert "def layer_norm(x, gamma, beta, eps=0.5):" in source

@@ -47,7 +47,7 @@ def compare(program: Program, n: int) -> None:
 
 @pytest.mark.parametrize("padded", [False, True], ids=["inside", "reads out of range"])
 def test_random_terms(padded: bool) -> None:
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=60, deadline=None)
     @given(*[terms(depth=3, unknown=False, padded=padded)] * 2, st.integers(1, 3))
     def run(first: Term, second: Term, n: int) -> None:
         check(first, second, n)
@@ -100,7 +100,7 @@ def chains(draw: st.DrawFn) -> Program:
     return program
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(chains())
 def test_memory_that_is_used_again_was_not_needed(program: Program) -> None:
     compare(program, 3)
