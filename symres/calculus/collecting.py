@@ -9,10 +9,30 @@ from math import gcd, lcm
 from symres.calculus.matching import unifications
 from symres.kernel.monomials import Atom, Mono, Poly
 from symres.kernel.normal import from_factors, merge, normal_form, plus, size_atom
-from symres.kernel.terms import ZERO, Entry, Fun, Pow, Size, Term, Var, add, mul, power, substitute, sum_, walk
+from symres.kernel.terms import (
+    ZERO,
+    Add,
+    Entry,
+    Fun,
+    Mul,
+    Num,
+    Pow,
+    Size,
+    Sum,
+    Term,
+    Var,
+    add,
+    mul,
+    power,
+    substitute,
+    sum_,
+    walk,
+)
 from symres.language.formula import ADJOINT
 
 Factors = dict[Atom, Fraction]
+_LONGER = 1.25
+"""How much longer a folded form may be than the chain rule's own, if it does not have more terms."""
 
 
 class Wording:
@@ -128,3 +148,29 @@ def _factor_order(item: tuple[Atom, Fraction]) -> tuple[int, bool, str]:
 
 def _power(atom: Atom, exponent: Fraction, wording: Wording) -> Term:
     return power(wording.term(atom), exponent)
+
+
+def reads_better(found: Term, term: Term) -> bool:
+    """Whether a folded form is to be preferred: it is no longer, or hardly longer and has no more terms."""
+    longer = length(found) / length(term)
+    return longer <= 1 or (longer <= _LONGER and _summands(found) <= _summands(term))
+
+
+def _summands(term: Term) -> int:
+    """The number of terms of the outermost sum."""
+    if isinstance(term, Add):
+        return len(term.args)
+    return max((_summands(child) for child in term.children if isinstance(term, (Mul, Sum))), default=1)
+
+
+def length(term: Term) -> int:
+    """How many nodes a term has when it is written out; a number counts by its digits, for large ones are no reading."""
+    done: dict[Term, int] = {}
+
+    def count(node: Term) -> int:
+        if node not in done:
+            own = len(str(node.value)) if isinstance(node, Num) else 1
+            done[node] = own + sum(map(count, node.children))
+        return done[node]
+
+    return count(term)

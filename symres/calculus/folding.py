@@ -14,19 +14,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from symres.calculus.collecting import Wording, collect
+from symres.calculus.collecting import Wording, collect, reads_better
 from symres.calculus.matching import UNITS, Factors, Match, divisions, unifications
 from symres.errors import BudgetExceeded
 from symres.kernel.brackets import bind
 from symres.kernel.monomials import Atom, Mono, Poly
 from symres.kernel.normal import from_factors, merge, normal_form, plus, poly_term, scale, times
-from symres.kernel.terms import ZERO, Add, Entry, Mul, Num, Sum, Tensor, Term, Var, sum_, transform, walk
+from symres.kernel.terms import ZERO, Add, Entry, Tensor, Term, Var, sum_, transform, walk
 from symres.language.equality import Expanded, proved_equal
 from symres.language.program import Definition
 
 _ROUNDS = 200
-_LONGER = 1.25
-"""How much longer a folded form may be than the chain rule's own, if it does not have more terms."""
 _HELD = "·"
 """Marks the stand-ins of sums that have no name."""
 
@@ -184,7 +182,7 @@ class Folding:
             ways = [[*self.held_rules, *self.vanishing, *self.by_held, *self.rules], [*self.rules, *self.vanishing]]
             short, trail = min((self._applied(poly, rules) for rules in ways), key=lambda way: self._weight(way[0]))
             found = self._released(collect(short, self.wording))
-            if _reads_better(found, term) and proved_equal(term, found, self.expanded):
+            if reads_better(found, term) and proved_equal(term, found, self.expanded):
                 shown = {each.body: each for each in map(self._shown, trail) if each is not None}
                 return Folded(found, tuple(shown.values()), self._weight(short))
         except BudgetExceeded:
@@ -267,32 +265,6 @@ class Folding:
                         rest = merge(rest, {a: e * times_ for a, e in factors.items()})
                     return from_factors(rest, coefficient / each.coefficient ** int(count), mono.bound)
         return Poly({mono.key(): (coefficient, mono)})
-
-
-def _reads_better(found: Term, term: Term) -> bool:
-    """Whether a folded form is to be preferred: it is no longer, or hardly longer and has no more terms."""
-    longer = length(found) / length(term)
-    return longer <= 1 or (longer <= _LONGER and _summands(found) <= _summands(term))
-
-
-def _summands(term: Term) -> int:
-    """The number of terms of the outermost sum."""
-    if isinstance(term, Add):
-        return sum(map(_summands, term.args))
-    return max((_summands(child) for child in term.children if isinstance(term, (Mul, Sum))), default=1)
-
-
-def length(term: Term) -> int:
-    """How many nodes a term has when it is written out; a number counts by its digits, for large ones are no reading."""
-    done: dict[Term, int] = {}
-
-    def count(node: Term) -> int:
-        if node not in done:
-            own = len(str(node.value)) if isinstance(node, Num) else 1
-            done[node] = own + sum(map(count, node.children))
-        return done[node]
-
-    return count(term)
 
 
 def _root(each: Rule) -> tuple[Atom, Fraction, Factors] | None:
