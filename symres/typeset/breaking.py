@@ -193,5 +193,6 @@ def _opened(fence: Fence, script: Script | None, depth: int) -> Iterator[_Token]
     if script is not None:
         right = Script(right, script.sub, script.sup)
     yield _Token(left, measure(left).width)
-    yield from _tokens(fence.body, depth + 1)
+    # A comparison in square brackets had better stay whole.
+    yield from _tokens(fence.body, depth + (2 if fence.left == "[" else 1))
     yield _Token(right, measure(right).width)
