@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from symres.derivation.document import Derivation
+from symres.derivation.picture import Picture
 from symres.derivation.stack import StackInduction, jacobian_product
 from symres.derivations.residual import _stacks as stacks
 from symres.derivations.residual._stacks import D, G, H, L, M, W
@@ -51,3 +52,10 @@ def build() -> Derivation:
         .instances(1, 2, 3, 8)
         .document(__name__)
     )
+
+
+def pictures() -> list[Picture]:
+    """The norm of the gradient against the depth."""
+    from symres.derivations.residual._pictures import GRADIENT_NORMS
+
+    return [GRADIENT_NORMS]
