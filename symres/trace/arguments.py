@@ -40,9 +40,10 @@ class Sizes:
         """The atomic sizes of which a size is the product."""
         if not isinstance(term, Size):
             return (term,)
-        if term.name in self.numbers:
+        parts = self.equal.get(term.name)
+        if parts is None and term.name in self.numbers:
             return (Num(self.numbers[term.name]),)
-        parts = self.equal.get(term.name, self.products.get(term.name))
+        parts = parts or self.products.get(term.name)
         return (term,) if parts is None else tuple(atom for part in parts for atom in self.atoms(part))
 
     def refined(self, request: Refine, used: Iterable[str]) -> Sizes:
@@ -59,7 +60,12 @@ class Sizes:
         return replace(self, products={**self.products, request.size_name: parts})
 
     def equated(self, left: Term, right: Term) -> Sizes | None:
-        """The sizes with one that is open put equal to another length; ``None`` if neither is open."""
+        """The sizes with one that is open put equal to another length; ``None`` if neither is open.
+
+        Where open sizes have numbers, all different, a length stands for the size that has it.
+        """
+        holders = {Num(number): Size(name) for name, number in self.numbers.items() if name in self.open}
+        left, right = holders.get(left, left), holders.get(right, right)  # type: ignore[call-overload]
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Size) and one.name in self.open and one not in walk(other) and other is not ONE:
                 return replace(self, equal={**self.equal, one.name: axis_of(other)})
@@ -125,7 +131,8 @@ class Inputs:
     def given(self) -> dict[str, Shape]:
         """The shapes of all symbols, as they are now."""
         found = {name: Shape(self.axes[name], tensor.kind, tensor.bound) for name, tensor in self.tensors.items()}
-        return found | {name: Shape((), "size", term) for name, term in self.integers.items()}
+        own = {name: None if term is Size(name) else term for name, term in self.integers.items()}
+        return found | {name: Shape((), "size", term) for name, term in own.items()}
 
     def argument(self, parameter: inspect.Parameter) -> Any:
         """The value of a parameter: as fixed, by its shape, or its default; ``MISSING`` if there is none."""

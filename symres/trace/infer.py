@@ -30,6 +30,7 @@ from symres.trace.signals import NeedsConcreteSizes, Notes
 Attempt = Callable[[Mapping[str, Shape], Sizes], tuple[Any, Sizes, Notes]]
 
 _MOST_TRIALS = 150
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 _SECONDS = 12.0
 _RANKS = (
     (r"(b|bias|beta|gamma|scale|shift|g|gain|alpha)\d*|b_?\w|bias_\w+|\w+_bias", (1, 2, 0)),
@@ -72,29 +73,28 @@ def infer(
     ]
     if not all(choices):
         raise missing(names[next(k for k, one in enumerate(choices) if not one)], layer.name)
-    best: Trial | None = None
-    concrete: dict[str, Shape] | None = None
     problem: SymresError | None = None
-    stop = time.monotonic() + _SECONDS
-    for chosen in itertools.islice(_by_likelihood(choices), _MOST_TRIALS):
-        shapes = {**known, **dict(zip(names, chosen, strict=True))}
-        try:
-            trial = _tried(attempt, shapes, known, told)
-        except NeedsConcreteSizes as reason:
-            concrete, problem = concrete or shapes, problem or reason
-        except (UsageError, Unsupported) as reason:
-            problem = problem or reason
-        else:
-            if best is None or trial.faults < best.faults:
-                best = trial
-            if best.faults == 0:
+    for concrete in (False, True):
+        best: Trial | None = None
+        unrolled = False
+        stop = time.monotonic() + _SECONDS
+        for chosen in itertools.islice(_by_likelihood(choices), _MOST_TRIALS):
+            shapes = {**known, **dict(zip(names, chosen, strict=True))}
+            try:
+                trial = _tried(attempt, shapes, known, told, concrete)
+            except (UsageError, Unsupported) as reason:
+                problem = problem or reason
+                unrolled |= isinstance(reason, NeedsConcreteSizes)
+            else:
+                best = trial if best is None or trial.faults < best.faults else best
+                if best.faults == 0:
+                    break
+            if time.monotonic() > stop:
                 break
-        if time.monotonic() > stop:
+        if best is not None:
+            return best.shapes
+        if not unrolled:
             break
-    if best is not None:
-        return best.shapes
-    if concrete is not None:
-        return _named(concrete, Sizes(), known, told)
     raise UsageError(
         f"the shapes of {', '.join(names)} could not be inferred" + (f": {problem.message}" if problem else ""),
         remedy=f'Pass shapes="{names[0]}: N D, …" (and set for arguments that are no arrays).',
@@ -149,12 +149,20 @@ def _summing(ranges: Sequence[range], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _tried(
-    attempt: Attempt, shapes: Mapping[str, Shape], known: Mapping[str, Shape], told: Mapping[str, Hint]
+    attempt: Attempt,
+    shapes: Mapping[str, Shape],
+    known: Mapping[str, Shape],
+    told: Mapping[str, Hint],
+    concrete: bool,
 ) -> Trial:
-    """Trace with open sizes."""
+    """Trace with open sizes; with distinct primes for them where the code needs numbers."""
     own = {size for name, shape in shapes.items() if name not in known for size in _sizes(shape)}
     own |= {name for name, shape in shapes.items() if name not in known and shape.kind == "size"}
-    result, sizes, notes = attempt(shapes, Sizes(open=frozenset(own)))
+    numbers: dict[str, int] = {}
+    if concrete:
+        every = dict.fromkeys(size for shape in shapes.values() for size in _sizes(shape))
+        numbers = dict(zip((*every, *sorted(own - set(every))), _PRIMES, strict=False))
+    result, sizes, notes = attempt(shapes, Sizes(numbers, open=frozenset(own)))
     sizes = _bounded(sizes, notes)
     # Only a pair of functions claims gradients; the trace of one function is a program.
     claimed: Mapping[str, Value] = getattr(result, "claimed", {})

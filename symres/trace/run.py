@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symres.errors import Unsupported, UsageError
-from symres.kernel.terms import Num, Size, Tensor, Term, mul, transform
+from symres.kernel.terms import Entry, Fun, Num, Size, Tensor, Term, mul, transform, walk
 from symres.language.program import Axis, Program, Value
 from symres.language.shapes import Shape
 from symres.trace.array import Array, as_array
@@ -39,7 +39,7 @@ class Traced:
     ``program`` has the definitions of both passes; ``claimed`` is what the backward function gives for each argument,
     in its own shape; ``upstream`` the gradients at the outputs, in their order; ``conventions`` what each parameter of the
     backward function was given; ``notes`` what else a reader should know; ``differentiable`` the arguments whose
-    gradients may be asked for.
+    gradients may be asked for; ``facts`` what was assumed to be ≥ 0.
     """
 
     program: Program
@@ -52,6 +52,11 @@ class Traced:
     differentiable: tuple[str, ...] = ()
     collections: dict[str, list[str]] = field(default_factory=dict)
     integers: dict[str, Term] = field(default_factory=dict)
+    facts: tuple[Term, ...] = ()
+
+    def admits(self, sizes: Mapping[str, int]) -> bool:
+        """Whether what the trace assumed of the sizes (a window fits into its axis) holds at these numbers."""
+        return all(_at_sizes(fact, sizes) >= 0 for fact in self.facts if not fact.free and _of_sizes(fact))
 
 
 # ---------------------------------------------------------------- one function
@@ -152,6 +157,7 @@ def _pair(layer: Functions, environment: SymbolicEnvironment, notes: Notes, pass
         tuple(environment.differentiable()),
         environment.inputs.collections,
         environment.inputs.integers,
+        tuple(notes.facts),
     )
 
 
@@ -197,7 +203,7 @@ def run_numpy(
         _numpy_shape(np.asarray(arrays[tensor.name]), value.axes)
         for tensor, value in zip(pair.upstream, program.outputs.values(), strict=True)
     ]
-    fixed = {name: _number(term, sizes) for name, term in pair.integers.items()} | dict(options.get("set") or {})
+    fixed = {name: _at_sizes(term, sizes) for name, term in pair.integers.items()} | dict(options.get("set") or {})
     environment = NumericEnvironment(inputs, gradients, fixed, pair.differentiable, pair.collections)
     with time_limit(options.get("timeout")):
         passes = run_passes(layer, environment, options.get("grads"))
@@ -205,12 +211,26 @@ def run_numpy(
     if passes.unit:
         (factor,) = passes.upstream.values()
         claimed = {name: factor * value for name, value in claimed.items()}
-    return Numbers({name: np.asarray(out, dtype=float) for name, out in passes.outputs.items()}, claimed)
+    outputs = zip(program.outputs, passes.outputs.values(), strict=True)
+    return Numbers({name: np.asarray(out, dtype=float) for name, out in outputs}, claimed)
 
 
-def _number(term: Term, sizes: Mapping[str, int]) -> int:
-    """An integer argument that stands for a size."""
-    value = transform(term, lambda node: Num(sizes[node.name]) if isinstance(node, Size) else None)
+def _of_sizes(term: Term) -> bool:
+    return not any(isinstance(node, Entry) for node in walk(term))
+
+
+def _at_sizes(term: Term, sizes: Mapping[str, int]) -> int:
+    """An integer that depends on sizes only."""
+
+    def rule(node: Term) -> Term | None:
+        if isinstance(node, Size):
+            return Num(sizes[node.name])
+        if isinstance(node, Fun) and node.name == "floordiv" and all(isinstance(arg, Num) for arg in node.args):
+            over, under = (arg.value for arg in node.args if isinstance(arg, Num))
+            return Num(over // under)
+        return None
+
+    value = transform(term, rule)
     if not isinstance(value, Num):
         raise UsageError(f"{term!r} is no number at the sizes {dict(sizes)}")
     return int(value.value)
@@ -225,8 +245,24 @@ def _numpy_shape(array: Any, axes: Sequence[Axis]) -> Any:
 # ---------------------------------------------------------------- what both share
 
 
+def _output_names(environment: SymbolicEnvironment, outputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The outputs by names that mean nothing else: that of the intermediate which is returned, or a new one."""
+    session, inputs = environment.session, environment.inputs
+    found: dict[str, Array] = {}
+    for name, array in outputs.items():
+        body = array.value.body
+        whole = isinstance(body, Entry) and body.args == array.value.vars
+        if isinstance(body, Entry) and whole and body.tensor in session.definitions:
+            name = body.tensor.name
+        elif name in session.taken or name in found:
+            name = session.unique("out" if name in inputs.tensors else name)
+        found[name] = array
+    return found
+
+
 def _program(layer: Functions, environment: SymbolicEnvironment, notes: Notes, outputs: Mapping[str, Any]) -> Program:
     inputs = environment.inputs
+    arrays = {name: as_array(value) for name, value in outputs.items()}
     opaque = {name: tensor for name, (tensor, _) in notes.opaque.items()}
     axes = {name: axes for name, (_, axes) in notes.opaque.items()}
     return Program(
@@ -234,7 +270,7 @@ def _program(layer: Functions, environment: SymbolicEnvironment, notes: Notes, o
         {**inputs.tensors, **opaque},
         {**inputs.axes, **axes},
         environment.session.definitions,
-        {name: _value(as_array(value), name) for name, value in outputs.items()},
+        {name: _value(array, name) for name, array in _output_names(environment, arrays).items()},
         [*inputs.sizes.assumptions(), *notes.assumptions],
     )
 
