@@ -55,7 +55,7 @@ def symbols(program: Program) -> list[str]:
 
 
 def points(program: Program, *, count: int = 4, largest: int = 5, seed: int = 0) -> Iterator[Point]:
-    """Points at different sizes: all sizes 1, then random ones, of which one may be 1.
+    """Points at different sizes, where the outputs are finite: all sizes 1 if that is one, then random ones.
 
     Raises:
         Unsupported: if no point away from the kinks was found.
@@ -91,8 +91,11 @@ def _at(program: Program, sizes: Mapping[str, int], rng: np.random.Generator) ->
     upstream = {
         name: rng.normal(size=tuple(run.length(axis) for axis in value.axes)) for name, value in program.outputs.items()
     }
-    if distance_to_kinks(program, evaluate(program, arrays, sizes, functions)) < MARGIN:
-        return None
+    with np.errstate(all="ignore"):
+        run = evaluate(program, arrays, sizes, functions)
+        defined = all(np.isfinite(run.value(value)).all() for value in program.outputs.values())
+        if not defined or distance_to_kinks(program, run) < MARGIN:
+            return None
     return Point(dict(sizes), arrays, upstream, functions)
 
 

@@ -218,3 +218,12 @@ def test_a_missing_variance_path_is_refused_by_every_method(name: str) -> None:
     )
     (record,) = crosscheck(subject(layer), [name])
     assert not record.passed
+
+
+def test_points_are_where_the_program_is_defined() -> None:
+    """The unbiased variance of one sample is 0/0: the smallest point has two."""
+    layer = Layer("unbiased", lambda x: np.var(x, ddof=1))
+    x = layer.input("x", N)
+    mean = layer.define("mu", (), lambda: power(N, -1) * total(N, lambda n: x(n)))
+    layer.output("y", (), lambda: power(N - 1, -1) * total(N, lambda n: (x(n) - mean()) ** 2))
+    assert min(point.sizes["N"] for point in points(layer.program, count=6)) == 2
