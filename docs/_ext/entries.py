@@ -21,6 +21,7 @@ from symres.cli.workers import made
 from symres.errors import SymresError
 from symres.export.files import write_whole
 from symres.export.paper import Options
+from symres.export.plot import svg
 
 FOLDER = "catalogue"
 INDEX = """# The catalogue
@@ -50,12 +51,25 @@ def write_pages(app: Sphinx) -> None:
         elif isinstance(result, Exception):
             raise result
         else:
-            write_whole(folder / f"{id}.md", result.files[f"{id}.md"])
+            text = result.files[f"{id}.md"].decode()
+            write_whole(folder / f"{id}.md", text + _pictures(entries[id], folder))
     pages = [entry for entry in entries.values() if (folder / f"{entry.id}.md").exists()]
     rows = "\n".join(
         f"| [{entry.id}]({entry.id}.md) | {entry.kind} | {entry.verdict} | {entry.title} |" for entry in pages
     )
-    write_whole(folder / "index.md", INDEX.format(rows=rows, ids="\n".join(f"{entry.id} <{entry.id}>" for entry in pages)))
+    write_whole(
+        folder / "index.md", INDEX.format(rows=rows, ids="\n".join(f"{entry.id} <{entry.id}>" for entry in pages))
+    )
+
+
+def _pictures(entry: catalogue.Entry, folder: Path) -> str:
+    """The pictures of an entry, written beside its page, and the Markdown that shows them."""
+    shown = []
+    for picture in entry.pictures():
+        name = f"{entry.id}-{picture.name}.svg"
+        write_whole(folder / name, svg(picture))
+        shown.append(f"![{picture.caption}]({name})\n\n*{picture.caption}*\n")
+    return "\n".join(["", "## Pictures\n", *shown]) if shown else ""
 
 
 def entry_role(
