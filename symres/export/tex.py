@@ -94,7 +94,7 @@ def scientific(error: float | None) -> str:
     if error is None:
         return ""
     digits, _, exponent = f"{error:.1e}".partition("e")
-    return rf"\({digits}\times10^{{{int(exponent)}}}\)" if error else r"\(0\)"
+    return rf"\mbox{{\({digits}\times10^{{{int(exponent)}}}\)}}" if error else r"\(0\)"
 
 
 def listing(source: str) -> str:
