@@ -15,9 +15,9 @@ from symres.errors import Unsupported
 from symres.kernel.terms import ONE, Mul, Num, Pow, Size, Term, Var, add, mul, substitute
 from symres.language.program import Axis
 from symres.trace import refinements
-from symres.trace.indexterms import floor_quotient
+from symres.trace.indexterms import floor_quotient, nonnegative
 from symres.trace.polynomials import exact_quotient, index, same
-from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch
+from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch, notes
 from symres.trace.tidy import at
 
 Reading = dict[Var, Term]
@@ -41,6 +41,12 @@ def axis_of(size: Term) -> Axis:
     if isinstance(size, Pow) and size.exponent.denominator == 1:
         return (size.base,) * int(size.exponent)
     return (size,)
+
+
+def not_empty(size: Term) -> None:
+    """Assume that a length is at least 1, where that is not proved."""
+    if not isinstance(size, Num) and not nonnegative(size - 1):
+        notes().fact(index(size - 1), f"{size!r} is at least 1")
 
 
 def variable(dim: Term, hint: Var | None = None) -> Var:

@@ -8,7 +8,7 @@ from symres.errors import Unsupported
 from symres.kernel.terms import ONE, ZERO, Num, Tensor, Term, add, mul, neg
 from symres.language.program import Axis
 from symres.trace.array import Array, as_array
-from symres.trace.axes import axis_of, by_axis, flat, variables
+from symres.trace.axes import axis_of, by_axis, flat, not_empty, variables
 from symres.trace.dtypes import kind_of
 from symres.trace.indexterms import floor_quotient
 from symres.trace.kinds import astype
@@ -23,7 +23,10 @@ UNINITIALISED = Tensor("uninitialised", ())
 
 
 def _axes(shape: Any) -> tuple[Axis, ...]:
-    return tuple(axis_of(integer_term(size)) for size in sizes_of(shape))
+    sizes = [integer_term(size) for size in sizes_of(shape)]
+    for size in sizes:
+        not_empty(size)
+    return tuple(map(axis_of, sizes))
 
 
 def filled(axes: tuple[Axis, ...], body: Term, kind: str) -> Array:

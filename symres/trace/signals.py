@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -49,6 +50,9 @@ def _plain(term: Term) -> str:
     return term.name if isinstance(term, Size) else str(getattr(term, "value", term))
 
 
+_FLOOR = re.compile(r"floordiv\(([^(),]*),([^(),]*)\)")
+
+
 @dataclass
 class Notes:
     """What was noticed during one trace.
@@ -84,7 +88,7 @@ class Notes:
             self.facts.append(term)
             self.memo.clear()
             self.signs.clear()
-            self.assume(sentence)
+            self.assume(_FLOOR.sub(r"((\1) // \2)", sentence))
 
 
 _notes: ContextVar[Notes] = ContextVar("symres.trace.notes")

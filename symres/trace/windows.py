@@ -7,7 +7,7 @@ from typing import Any
 from symres.errors import Unsupported
 from symres.kernel.terms import ZERO, Num, Size, Term, Var, add, mul
 from symres.trace.array import Array, as_array
-from symres.trace.axes import axis_of, by_axis, flat, unflat, variables
+from symres.trace.axes import axis_of, by_axis, flat, not_empty, unflat, variables
 from symres.trace.indexterms import nonnegative
 from symres.trace.polynomials import from_polynomial, index, polynomial, same
 from symres.trace.reductions import axis_numbers
@@ -33,6 +33,7 @@ def sliding_window_view(array: Any, window_shape: Any, axis: Any = None) -> Arra
     for place, window in zip(places, windows, strict=True):
         inner = axis_of(integer_term(window))
         count = index(add(integer_term(array.shape[place]), 1, mul(-1, integer_term(window))))
+        not_empty(count)
         outer = axis_of(count) if isinstance(count, Num) else (count,)
         starts, offsets = variables(outer), variables(inner)
         position = index(add(flat(outer, starts), flat(inner, offsets)))
