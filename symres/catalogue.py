@@ -52,7 +52,7 @@ class Entry:
         Raises:
             SymresError: if a step is refused, or the outcome is not what the file announces.
         """
-        derivation: Derivation = import_module(self.module).build()
+        derivation: Derivation = self._run().build()
         for name in ("id", "kind", "verdict"):
             found, announced = getattr(derivation, name), getattr(self, name)
             if found != announced:
@@ -61,8 +61,19 @@ class Entry:
 
     def pictures(self) -> Sequence[Picture]:
         """The pictures of the derivation: what its file's ``pictures()`` gives, or none."""
-        module = import_module(self.module)
+        module = self._run()
         return tuple(module.pictures()) if hasattr(module, "pictures") else ()
+
+    def _run(self) -> Any:
+        try:
+            return import_module(self.module)
+        except SymresError:
+            raise
+        except Exception as error:
+            from symres.trace.source import place_of
+
+            place = place_of(error, [str(self.path)])
+            raise SymresError(f"{self.path.name} raised {type(error).__name__}: {error}", place=place) from error
 
     def summary(self) -> dict[str, Any]:
         """What ``symres list --json`` prints of it."""

@@ -137,6 +137,19 @@ def test_an_id_is_words_joined_by_hyphens(folder: Path, id: str) -> None:
         catalogue.template(id)
 
 
+def test_a_file_that_raises_is_an_error_with_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = add(folder, "norm-axes")
+
+    def run(name: str) -> None:
+        exec(compile(path.read_text(), str(path), "exec"), {})
+
+    monkeypatch.setattr(catalogue, "import_module", run)
+    with pytest.raises(
+        SymresError, match=r"norm_axes.py raised RuntimeError: this file must not run.*\nat norm_axes.py:12"
+    ):
+        catalogue.derive("norm-axes")
+
+
 def test_what_a_file_announces_must_be_what_it_derives(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from types import SimpleNamespace
 
