@@ -325,6 +325,27 @@ def sublayer(pre: bool) -> Layer:
     return layer
 
 
+def softplus() -> Layer:
+    """log(1 + exp(x)), with the derivative 1 / (1 + exp(-x))."""
+    layer = Layer("softplus_backward")
+    x = layer.input("x", B, D)
+    y = layer.let("y", (B, D), lambda b, i: Fun("log", 1 + Fun("exp", x(b, i))))
+    g = layer.output(y)
+    layer.claim("x", lambda b, i: g(b, i) / (1 + Fun("exp", -x(b, i))))
+    return layer
+
+
+def silu() -> Layer:
+    """x σ(x), with σ' = σ (1 - σ)."""
+    layer = Layer("silu_backward")
+    x = layer.input("x", B, D)
+    y = layer.let("y", (B, D), lambda b, i: x(b, i) * Fun("sigmoid", x(b, i)))
+    g = layer.output(y)
+    s = lambda b, i: Fun("sigmoid", x(b, i))  # noqa: E731
+    layer.claim("x", lambda b, i: g(b, i) * (s(b, i) + x(b, i) * s(b, i) * (1 - s(b, i))))
+    return layer
+
+
 LAYERS: dict[str, Callable[[], Layer]] = {
     "linear": linear,
     "layer_norm": layer_norm,
@@ -334,6 +355,8 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "relu_block": relu_block,
     "residual": residual,
     "elementwise": elementwise,
+    "softplus": softplus,
+    "silu": silu,
     "softmax": softmax,
     "log_softmax": log_softmax,
     "cross_entropy": cross_entropy,

@@ -97,6 +97,10 @@ Proof.
   - rewrite sum_plus, sum_scal, IH. reflexivity.
 Qed.
 
+(** The largest of the [f i] with [i < n], for [n >= 1]. *)
+Fixpoint maximum (n : nat) (f : nat -> R) : R :=
+  match n with O => 0 | S O => f O | S k => Rmax (maximum k f) (f k) end.
+
 (** ** Signs *)
 
 Lemma size_pos n : (1 <= n)%nat -> 0 < INR n.
@@ -208,12 +212,15 @@ Proof. unfold logistic. apply inv_pos, plus_pos_pos; [lra | apply exp_pos]. Qed.
 Lemma exp_opp a : exp (- a) = / exp a.
 Proof. apply exp_Ropp. Qed.
 
-Lemma exp_pow a n : exp (INR n * a) = exp a ^ n.
+Lemma exp_times n k a : k = INR n -> exp (k * a) = exp a ^ n.
 Proof.
-  induction n; [simpl; rewrite Rmult_0_l; apply exp_0|].
+  intros ->. induction n; [simpl; rewrite Rmult_0_l; apply exp_0|].
   rewrite S_INR. replace ((INR n + 1) * a) with (a + INR n * a) by ring.
   rewrite exp_plus, IHn. reflexivity.
 Qed.
+
+Lemma ln_times_exp r a : 0 < r -> ln (r * exp a) = ln r + a.
+Proof. intros H. rewrite ln_mult, ln_exp by (assumption || apply exp_pos). reflexivity. Qed.
 
 (** ** Derivatives along a curve: [f] is a function of the curve's parameter, [a] its derivative at [t] *)
 

@@ -141,6 +141,10 @@ class CurveProof:
         for argument in node.arguments:
             binders = " ".join(f"{name} {hyp}" for name, hyp in zip(argument.vars, argument.hyps, strict=True))
             proof = self.adjusted(argument.body, argument.tangent)
-            words += [f"(fun (u : R) => {argument.text})", lam(argument.vars, argument.tangent), f"(fun {binders} => {proof})"]
+            words += [
+                f"(fun (u : R) => {argument.text})",
+                lam(argument.vars, argument.tangent),
+                f"(fun {binders} => {proof})",
+            ]
         ranges = [word for pair in zip(node.outs, node.ranges, strict=True) for word in pair]
         return f"({' '.join((*words, *ranges))})"

@@ -64,7 +64,9 @@ class Gradients:
         claims, tensors = statement.gradients, statement.inputs
         if missing := [claim.wrt for claim in claims if claim.wrt not in tensors]:
             raise Unsupported(f"{missing[0]} is no input of {statement.id}")
-        explicit = [tensors[claim.wrt] for claim in claims] + [tensors[name] for claim in claims for name in claim.upstream]
+        explicit = [tensors[claim.wrt] for claim in claims] + [
+            tensors[name] for claim in claims for name in claim.upstream
+        ]
         explicit = list(dict.fromkeys(explicit))
         bodies = [term for part in statement.parts for term in terms_of(part)] + [claim.gradient for claim in claims]
         used = {node.tensor for body in bodies for node in walk(body) if isinstance(node, Entry)}
@@ -121,7 +123,9 @@ class Gradients:
                 if isinstance(part, Definition):
                     moved.update(curve.move(part))
                 else:
-                    stacks.append(Stack(self.statement, layer, part, curve.move_recurrence(part), v, self.definitions[claimed]))
+                    stacks.append(
+                        Stack(self.statement, layer, part, curve.move_recurrence(part), v, self.definitions[claimed])
+                    )
         pairs = [(g, d, tuple(var.fresh() for var in d.vars)) for g, d in outputs]
         loss = add(*(sum_(vs, mul(Entry(g, vs), Entry(d.tensor, vs))) for g, d, vs in pairs))
         left = curve.tangents(loss)
@@ -281,7 +285,9 @@ class _Curve:
         self.derivatives[tensor] = name
         return made
 
-    def _rewrite(self, before: int, moved: Tensor, definition: Definition, body: Term, params: tuple[Tensor, ...]) -> None:
+    def _rewrite(
+        self, before: int, moved: Tensor, definition: Definition, body: Term, params: tuple[Tensor, ...]
+    ) -> None:
         layer = self.layer
         del layer.lines[before:]
         name = layer.symbols[moved].name
@@ -364,4 +370,3 @@ class _Curve:
             words = " ".join((premise.name, *(points.get(p, layer.symbols[p].name) for p in premise.params)))
             lines.append(f"Hypothesis H_{premise.name} : {words}.")
         return [*lines, *self.lemmas, f"End Derivative_{self.label}."]
-

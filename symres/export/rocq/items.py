@@ -7,33 +7,15 @@ the normal form; the others are replaced by their own.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import singledispatchmethod
 
 from symres.errors import Unsupported
-from symres.export.rocq.monomials import (
-    AT_MOST,
-    DELTA,
-    ONE,
-    Component,
-    Factor,
-    Poly,
-    Powers,
-    atom_key,
-    canonical,
-    component,
-    opened,
-    ordered,
-    place,
-    plus,
-    powers,
-    scaled,
-    times,
-)
+from symres.export.rocq import apart
+from symres.export.rocq.abstraction import abstract, positions
+from symres.export.rocq.monomials import AT_MOST, DELTA, Component, Poly, atom_key
+from symres.export.rocq.normal import Item, Normal, inverted
 from symres.export.rocq.scope import sides
 from symres.kernel.terms import (
     Add,
@@ -41,6 +23,7 @@ from symres.kernel.terms import (
     Entry,
     Fun,
     Iverson,
+    Maximum,
     Mul,
     Num,
     Pow,
@@ -74,20 +57,7 @@ class Reroot(Exception):
         self.key = key
 
 
-@dataclass(frozen=True)
-class Item:
-    """``tensor[vars] := body``. ``kind``: ``poly``, ``sum``, ``function`` (an atom), ``same`` (as an earlier function),
-    ``square`` (of an earlier root)."""
-
-    tensor: Tensor
-    vars: tuple[Var, ...]
-    body: Term
-    kind: str
-    same: Entry | None = None
-    defined: bool = False
-
-
-class Algebra:
+class Algebra(Normal):
     """The items of one proof and their normal forms.
 
     Args:
@@ -104,18 +74,11 @@ class Algebra:
         name: Callable[[str], str],
         rooted: frozenset[str] = frozenset(),
     ) -> None:
+        super().__init__()
         self.definitions, self.folded, self.name, self.rooted = definitions, folded, name, rooted
-        self.squared: set[Entry] = set()
-        self.items: dict[Tensor, Item] = {}
-        self.opaque: set[Tensor] = set()
         self.keys: dict[tuple[str, str], tuple[Tensor, tuple[int, ...]]] = {}
-        self.folds: dict[str, tuple[Tensor, tuple[int, ...]]] = {}
         self.sources: dict[Tensor, Term] = {}
         self.places: dict[Tensor, tuple[Term, ...]] = {}
-        self.ranks: dict[Tensor, float] = {}
-        self.now = math.inf
-        self._polys: dict[Tensor, Poly] = {}
-        self._bodies: dict[Tensor, Poly] = {}
         self._flat: dict[Term, Term] = {}
 
     # ------------------------------------------------------------ items
@@ -172,7 +135,7 @@ class Algebra:
         self.sources[entry.tensor], self.places[entry.tensor] = source, entry.args
         found = self.keys.get((hint, key))
         inner = dict(zip(entry.args, item.vars, strict=True))
-        if found is None or len(order) != len(body.free):
+        if found is None or len(order) != len(body.free) or len(found[1]) != len(order):
             self.keys.setdefault((hint, key), (item.tensor, positions(tuple(inner[var] for var in order), item.vars)))
             self.opaque.add(item.tensor)
             if hint == "denominator":
@@ -232,6 +195,11 @@ class Algebra:
             raise Unsupported(f"Coq certificates have no powers with the exponent {exponent}")
         if exponent > 0 or inverted(self.nf(base), 1) is not None:
             return power(base, exponent)
+        parts = apart.content(self.nf(base))
+        if parts is not None:
+            outside, inside = self.flat(parts[0]), self.flat(parts[1])
+            below = self._function("denominator", inside, inside, parts[1])
+            return power(self._split("content", base, mul(outside, below)), exponent)
         if isinstance(base, Entry) and base.tensor in self.definitions:
             raise Refold(base.tensor)
         return power(self._function("denominator", base, base, term.base), exponent)
@@ -244,7 +212,39 @@ class Algebra:
         if len(term.args) != 1:
             raise Unsupported(f"Coq certificates do not cover the function {term.name}")
         arg = self.flat(term.args[0])
+        take = {"exp": apart.exponential, "log": self._logarithm}.get(term.name)
+        split = take(self.nf(arg)) if take else None
+        if split is not None:
+            flat = self.flat(split)
+            aid = None
+            if term.name == "log":
+                rest = [t for t in (flat.args if isinstance(flat, Add) else (flat,)) if not self._is_log(t)]
+                aid = self.flat(Fun("exp", add(*rest)))
+            return self._split(term.name, Fun(term.name, arg), flat, aid)
         return self._function(term.name, arg, Fun(term.name, arg), term.args[0])
+
+    def _logarithm(self, poly: Poly) -> Term | None:
+        return apart.logarithm(poly, self.items)
+
+    def _is_log(self, term: Term) -> bool:
+        item = self.items.get(term.tensor) if isinstance(term, Entry) else None
+        return item is not None and isinstance(item.body, Fun) and item.body.name == "log"
+
+    def _split(self, kind: str, body: Term, split: Term, aid: Term | None = None) -> Entry:
+        """The item of an expression that is taken apart."""
+        free = tuple(sorted(body.free | split.free, key=lambda var: (var.name, var.uid)))
+        fresh = dict(zip(free, (var.fresh() for var in free), strict=True))
+        tensor = Tensor(self.name(kind), tuple(var.dim for var in free))
+        variables = tuple(fresh.values())
+        same = None if aid is None else substitute(aid, fresh)
+        self._add(Item(tensor, variables, substitute(body, fresh), kind, same, split=substitute(split, fresh)))  # type: ignore[arg-type]
+        return Entry(tensor, free)
+
+    @_flatten.register
+    def _(self, term: Maximum) -> Term:
+        body = self.flat(term.body)
+        key, order = abstract(self.nf(body), (term.var,))
+        return self._keyed("maximum", key, list(order), Maximum(term.var, body))
 
     @_flatten.register
     def _(self, term: Iverson) -> Term:
@@ -261,7 +261,10 @@ class Algebra:
     def _applied(self, hint: str, term: Apply, bodies: list[tuple[str, tuple[Var, ...]]]) -> Entry:
         outs = (*term.outs, *(index for _, of in term.derivatives for index in of))
         order: list[Var] = []
-        for var in (*(v for out in outs for v in sorted(out.free, key=lambda v: v.uid)), *(v for _, o in bodies for v in o)):
+        for var in (
+            *(v for out in outs for v in sorted(out.free, key=lambda v: v.uid)),
+            *(v for _, o in bodies for v in o),
+        ):
             if var not in order:
                 order.append(var)
         names = {var: f"?{k}" for k, var in enumerate(order)}
@@ -269,7 +272,11 @@ class Algebra:
             (*(atom_key(out, lambda v: names.get(v, v.name)) for out in outs),
              *(text + ",".join(names[var] for var in found) for text, found in bodies))
         )  # fmt: skip
-        entry = self._new(hint, "function", term)
+        return self._keyed(hint, key, order, term)
+
+    def _keyed(self, hint: str, key: str, order: list[Var], body: Term) -> Entry:
+        """The item of a function that is the same atom as an earlier one with the same key."""
+        entry = self._new(hint, "function", body)
         item = self.items[entry.tensor]
         inner = dict(zip(entry.args, item.vars, strict=True))
         found = self.keys.get((hint, key))
@@ -278,171 +285,8 @@ class Algebra:
             self.opaque.add(item.tensor)
         else:
             same = Entry(found[0], tuple(inner[order[k]] for k in found[1]))
-            self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, kind, same)
+            self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, "same", same)
         return entry
-
-    # ------------------------------------------------------------ normal forms
-
-    def poly(self, tensor: Tensor) -> Poly:
-        """The normal form of an item's entry at its own variables."""
-        found = self._polys.get(tensor)
-        if found is None:
-            item = self.items[tensor]
-            if tensor in self.opaque:
-                found = {((Entry(tensor, item.vars), 1),): Fraction(1)}
-            elif item.same is not None:
-                found = {((item.same, 2 if item.kind == "square" else 1),): Fraction(1)}
-            else:
-                found = self.body(tensor)
-            self._polys[tensor] = found
-        return found
-
-    def body(self, tensor: Tensor) -> Poly:
-        """The normal form of an item's right-hand side."""
-        found = self._bodies.get(tensor)
-        if found is None:
-            item = self.items[tensor]
-            with self.at(tensor):
-                if isinstance(item.body, Sum):
-                    found = self.summed(item.body.var, self.nf(item.body.body))
-                else:
-                    found = self.nf(item.body)
-            self._bodies[tensor] = found
-        return found
-
-    @contextmanager
-    def at(self, tensor: Tensor) -> Iterator[None]:
-        """Within it, only atoms that are older than an item stand for a sum: a lemma rests on earlier ones."""
-        before, self.now = self.now, self.ranks[tensor]
-        try:
-            yield
-        finally:
-            self.now = before
-
-    def nf(self, term: Term) -> Poly:
-        """The normal form of a flat term without sums."""
-        match term:
-            case Num():
-                return {ONE: term.value} if term.value else {}
-            case Size():
-                return {((term, 1),): Fraction(1)}
-            case Add():
-                return plus(*map(self.nf, term.args))
-            case Mul():
-                total: Poly = {ONE: Fraction(1)}
-                for part in term.args:
-                    total = self.reduced(times(total, self.nf(part)))
-                return total
-            case Pow():
-                base = self.nf(term.base)
-                if term.exponent < 0:
-                    found = inverted(base, int(-term.exponent))
-                    if found is None:
-                        raise Unsupported(f"Coq certificates cannot divide by {term.base}")
-                    return self.reduced(found)
-                total = {ONE: Fraction(1)}
-                for _ in range(int(term.exponent)):
-                    total = self.reduced(times(total, base))
-                return total
-            case Entry():
-                return self.entry(term)
-        raise Unsupported(f"Coq certificates do not cover {type(term).__name__}")
-
-    def reduced(self, poly: Poly) -> Poly:
-        """The normal form with squares of roots replaced by what stands under them."""
-        total: Poly = {}
-        for mono, c in poly.items():
-            for root, exponent in mono:
-                item = self.items.get(root.tensor) if isinstance(root, Entry) else None
-                if item is None or item.kind != "function" or not isinstance(item.body, Pow) or exponent in (-1, 0, 1):
-                    continue
-                under = self.nf(substitute(item.body.base, dict(zip(item.vars, root.args, strict=True))))  # type: ignore[union-attr]
-                half = int(exponent / 2)
-                power_of = inverted(under, -half) if half < 0 else None
-                if half < 0 and power_of is None:
-                    continue
-                if power_of is None:
-                    power_of = {ONE: Fraction(1)}
-                    for _ in range(half):
-                        power_of = times(power_of, under)
-                self.squared.add(root)  # type: ignore[arg-type]
-                rest = powers((f, e - 2 * half if f is root else e) for f, e in mono)
-                total = plus(total, self.reduced(times({rest: c}, power_of)))
-                break
-            else:
-                total = plus(total, {mono: c})
-        return total
-
-    def entry(self, entry: Entry) -> Poly:
-        """The normal form of an entry at any indices."""
-        item = self.item(entry.tensor)
-        if item is None or entry.tensor in self.opaque:
-            return {((ordered(entry), 1),): Fraction(1)}
-        mapping = dict(zip(item.vars, entry.args, strict=True))
-        total: Poly = {}
-        for mono, c in self.poly(entry.tensor).items():
-            total = plus(total, scaled(self.settled([(place(f, mapping), e) for f, e in mono]), c))
-        return total
-
-    def settled(self, pairs: list[tuple[Factor, int]]) -> Poly:
-        """A product of factors, each brought to its final form."""
-        return {powers((self.final(factor), e) for factor, e in pairs): Fraction(1)}
-
-    def final(self, factor: Factor) -> Factor:
-        """The canonical form of a factor, folded to a named atom where one stands for it."""
-        factor = canonical(factor)
-        if isinstance(factor, Component):
-            key, order = abstract({((factor, 1),): Fraction(1)})
-            found = self.folds.get(key)
-            if found is not None and len(order) == len(found[1]) and self.ranks[found[0]] < self.now:
-                return Entry(found[0], tuple(order[k] for k in found[1]))
-        return factor
-
-    def summed(self, var: Var, poly: Poly) -> Poly:
-        """The normal form of the sum over an index."""
-        total: Poly = {}
-        for mono, c in poly.items():
-            outer, inner = split(var, mono)
-            total = plus(total, times({outer: c}, self.collapsed(var, inner)))
-        return total
-
-    def collapsed(self, var: Var, inner: Powers) -> Poly:
-        """The sum over an index of a product all of whose factors depend on it."""
-        if not inner:
-            if isinstance(var.dim, Num):
-                return {ONE: var.dim.value}
-            return {((var.dim, 1),): Fraction(1)}
-        for factor, _ in inner:
-            if isinstance(factor, Entry) and factor.tensor is DELTA:
-                mapping = {var: other(factor, var)}
-                return self.settled([(place(f, mapping), e) for f, e in inner if f is not factor])
-        bound, factors = flattened(var, inner)
-        return {((self.final(component(bound, factors)[0]), 1),): Fraction(1)}
-
-
-def split(var: Var, mono: Powers) -> tuple[Powers, Powers]:
-    """The factors without and with an index."""
-    return tuple(p for p in mono if var not in p[0].free), tuple(p for p in mono if var in p[0].free)
-
-
-def flattened(var: Var, inner: Powers) -> tuple[list[Var], list[tuple[Term, int]]]:
-    """The nested sum of a product, its own sums opened from left to right."""
-    bound, factors = [var], []
-    for factor, exponent in inner:
-        if isinstance(factor, Component):
-            for _ in range(exponent):
-                more, inside = opened(factor)
-                bound += more
-                factors += inside
-        else:
-            factors.append((factor, exponent))
-    return bound, factors
-
-
-def other(delta: Entry, var: Var) -> Term:
-    """The index that a delta ties to ``var``."""
-    left, right = delta.args
-    return right if left is var else left
 
 
 def bracket(term: Iverson) -> Entry:
@@ -451,56 +295,3 @@ def bracket(term: Iverson) -> Entry:
     if len(below) == len(above) == 1:
         return Entry(DELTA if term.rel == "=" else AT_MOST, (below[0], above[0]))
     raise Unsupported(f"Coq certificates have no index arithmetic: {term}")
-
-
-def inverted(poly: Poly, count: int) -> Poly | None:
-    """The power ``-count`` of a single monomial without sums; ``None`` for anything else."""
-    if len(poly) != 1:
-        return None
-    ((mono, c),) = poly.items()
-    if any(isinstance(factor, Component) for factor, _ in mono):
-        return None
-    return {powers((factor, -e * count) for factor, e in mono): Fraction(1) / c**count}
-
-
-def positions(order: tuple[Var, ...], variables: tuple[Var, ...]) -> tuple[int, ...]:
-    """For each variable its place in ``order``."""
-    return tuple(order.index(var) for var in variables) if set(variables) <= set(order) else ()
-
-
-def abstract(poly: Poly, bound: tuple[Var, ...] = ()) -> tuple[str, tuple[Var, ...]]:
-    """A text of the normal form that does not depend on the names of its free variables, and those variables in order."""
-    fixed = {var: f"%{k}" for k, var in enumerate(bound)}
-
-    def texts(label: Callable[[Var], str]) -> list[tuple[str, Powers]]:
-        return sorted(
-            ("*".join(sorted(f"{_text(f, label)}^{e}" for f, e in mono)) + f"*{c}", mono) for mono, c in poly.items()
-        )
-
-    def blank(var: Var) -> str:
-        return fixed.get(var) or f"?{var.dim!r}"
-
-    order: list[Var] = []
-    for _, mono in sorted(texts(blank), key=lambda pair: pair[0]):
-        for factor, _ in sorted(mono, key=lambda pair: _text(pair[0], blank)):
-            for var in _appearing(factor):
-                if var not in order and var not in fixed:
-                    order.append(var)
-    names = {**fixed, **{var: f"?{k}{var.dim!r}" for k, var in enumerate(order)}}
-    return "+".join(text for text, _ in texts(lambda var: names.get(var, var.name))), tuple(order)
-
-
-def _text(factor: Factor, label: Callable[[Var], str]) -> str:
-    if not isinstance(factor, Component):
-        return atom_key(factor, label)
-    names = {var: f"${k}" for k, var in enumerate(factor.vars)}
-    inner = sorted(f"{atom_key(f, lambda var: names.get(var) or label(var))}^{e}" for f, e in factor.factors)
-    return f"~{','.join(repr(var.dim) for var in factor.vars)}:{'*'.join(inner)}"
-
-
-def _appearing(factor: Factor) -> list[Var]:
-    if isinstance(factor, Component):
-        return [var for f, _ in factor.factors for var in _appearing(f) if var not in factor.vars]
-    if isinstance(factor, Var):
-        return [factor]
-    return [var for arg in factor.children for var in _appearing(arg)]

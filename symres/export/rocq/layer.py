@@ -50,7 +50,9 @@ class Layer:
     def __post_init__(self) -> None:
         for tensor in (*self.explicit, *self.others):
             if tensor in self.explicit and tensor.kind != "real":
-                raise Unsupported(f"Coq certificates take gradients by real tensors only, {tensor.name} is {tensor.kind}")
+                raise Unsupported(
+                    f"Coq certificates take gradients by real tensors only, {tensor.name} is {tensor.kind}"
+                )
         self.symbols[DELTA], self.symbols[AT_MOST] = Symbol("delta"), Symbol("at_most")
         self._sizes()
         for tensor in self.explicit:
@@ -172,7 +174,9 @@ class Layer:
                         body = f"sum {size} (fun {name_} => {body})"
                     total.append(body)
             applied = " ".join((name, *(f"(a{k} u)" for k in range(len(arguments))), *out_names))
-            quantified = "".join(f"forall {pair}, {condition}" for pair, condition in zip(given, conditions, strict=True))
+            quantified = "".join(
+                f"forall {pair}, {condition}" for pair, condition in zip(given, conditions, strict=True)
+            )
             self.header.append(
                 f"Hypothesis {name}_derivative : forall (t : R), {quantified}"
                 f"{ranges}is_derive (fun u => {applied}) t ({' + '.join(total)})."
@@ -192,7 +196,9 @@ class Layer:
         """Binders for explicit tensors, ending with a space."""
         return "".join(f"({self.symbols[tensor].name} : {kind_of(tensor)}) " for tensor in tensors)
 
-    def define(self, tensor: Tensor, variables: Sequence[Var], body: Term, hint: str = "", also: Sequence[Tensor] = ()) -> None:
+    def define(
+        self, tensor: Tensor, variables: Sequence[Var], body: Term, hint: str = "", also: Sequence[Tensor] = ()
+    ) -> None:
         """Write a definition and, where its sign follows from its form, a lemma about the sign."""
         params = (*self.params(body), *also)
         name = self.names.new(hint or tensor.name)
@@ -295,4 +301,3 @@ def _variables(node: Term) -> tuple[Var, ...]:
     if isinstance(node, Binder):
         return (node.var,)
     return node.vars if isinstance(node, Lam) else ()
-

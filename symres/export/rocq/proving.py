@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
 from symres.export.rocq.items import Algebra, Refold, Reroot
-from symres.export.rocq.layer import Layer
+from symres.export.rocq.layer import Layer, Premise
+from symres.export.rocq.monomials import Poly
 from symres.export.rocq.scope import Scope, Symbol
 from symres.export.rocq.scripts import Scripts, exchange
 from symres.export.rocq.writing import binders, braces
@@ -20,7 +21,7 @@ class Conditions:
     """Facts about atoms, each from a lemma that is written when it is first asked for."""
 
     layer: Layer
-    assumed: dict[str, str] = field(default_factory=dict)
+    assumed: dict[str, Premise] = field(default_factory=dict)
     written: set[Tensor] = field(default_factory=set)
 
     def new(self, hint: str) -> str:
@@ -62,11 +63,15 @@ class Conditions:
         root = isinstance(item.body, Pow)
         premise, free = self.layer.premise("positive" if root else "nonzero", source)
         assumed = f"H_{premise.name}"
-        self.assumed.setdefault(assumed, premise.name)
+        self.assumed.setdefault(assumed, premise)
         back = dict(zip(scripts.algebra.places[entry.tensor], entry.args, strict=True))
         words = [word for var in free for word in scope.ranged((back[var],))]
         proof = f"({' '.join((assumed, *words))})"
-        return f"(pos_nonzero _ (sqrt_pos_pos _ {proof}) : {scope.text(entry)} <> 0)" if root else f"({proof} : {scope.text(entry)} <> 0)"
+        return (
+            f"(pos_nonzero _ (sqrt_pos_pos _ {proof}) : {scope.text(entry)} <> 0)"
+            if root
+            else f"({proof} : {scope.text(entry)} <> 0)"
+        )
 
 
 @dataclass

@@ -50,7 +50,6 @@ FORBIDDEN = re.compile(
 PACKAGES = "coq and libcoq-coquelicot (Debian, Ubuntu), or coq and coq-coquelicot (opam)"
 
 
-
 @dataclass(frozen=True)
 class Report:
     """What came of checking a file: ``reason`` says why it is refused."""

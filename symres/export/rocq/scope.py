@@ -31,10 +31,18 @@ from symres.export.rocq.nodes import (
     text,
 )
 from symres.kernel.plain import split_sign
-from symres.kernel.terms import Add, Apply, Entry, Fun, Iverson, Mul, Num, Pow, Size, Sum, Tensor, Term, Var
+from symres.kernel.terms import Add, Apply, Entry, Fun, Iverson, Maximum, Mul, Num, Pow, Size, Sum, Tensor, Term, Var
 from symres.language.functions import FUNCTIONS, split_name
 
-ELEMENTWISE = {"exp": "exp", "log": "ln", "tanh": "tanh", "sigmoid": "logistic", "sin": "sin", "cos": "cos", "step": "step"}
+ELEMENTWISE = {
+    "exp": "exp",
+    "log": "ln",
+    "tanh": "tanh",
+    "sigmoid": "logistic",
+    "sin": "sin",
+    "cos": "cos",
+    "step": "step",
+}
 """The functions that the library has, by their Coq names."""
 
 
@@ -223,6 +231,12 @@ class Scope:
         with self.bound(term.var) as (name,):
             body, moved = self.lower(term.body), self._moved(term.body)
         return Total(self.size(term.var.dim), self.fact(term.var.dim), name, "H" + name, body, moved)
+
+    @lower.register
+    def _(self, term: Maximum) -> Node:
+        with self.bound(term.var) as (name,):
+            body = self.child(derivatives=False, tangent=None).text(term.body)
+        return Leaf(f"maximum {self.size(term.var.dim)} (fun {name} => {body})")
 
     def _moved(self, term: Term) -> str:
         """The derivative of a part at the point of the curve, as text."""

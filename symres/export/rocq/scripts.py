@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from symres.export.rocq.items import Algebra, Item, flattened, other, split
+from symres.export.rocq.items import Algebra
 from symres.export.rocq.monomials import (
     DELTA,
     Component,
@@ -21,10 +21,12 @@ from symres.export.rocq.monomials import (
     is_bit,
     place,
 )
+from symres.export.rocq.normal import Item, flattened, other, split
 from symres.export.rocq.nodes import Inverse, Level, Node, Number, Opposite, Plus, Power, Times, Total, text
 from symres.export.rocq.scope import Scope
+from symres.export.rocq.splits import split_script
 from symres.export.rocq.writing import binders, braces
-from symres.kernel.terms import Apply, Entry, Fun, Num, Pow, Size, Sum, Tensor, Term, Var, substitute, walk
+from symres.kernel.terms import Apply, Entry, Fun, Maximum, Num, Pow, Size, Sum, Tensor, Term, Var, substitute, walk
 
 
 class Conditions(Protocol):
@@ -142,6 +144,8 @@ class Scripts:
 
     def script(self, item: Item, poly: Poly) -> list[str]:
         """The proof that an item equals its normal form."""
+        if item.split is not None:
+            return split_script(self, item, poly)
         if item.same is not None:
             return self._same(item, item.same)
         if isinstance(item.body, Sum):
@@ -151,7 +155,7 @@ class Scripts:
     def _same(self, item: Item, same: Entry) -> list[str]:
         self.declare(same.tensor)
         first = self.algebra.items[same.tensor]
-        if isinstance(item.body, Apply):
+        if isinstance(item.body, (Apply, Maximum)):
             return ["reflexivity."]
         names = self.scope.symbols[item.tensor].name, self.scope.symbols[same.tensor].name
         if item.kind == "square":

@@ -31,14 +31,13 @@ def positive(node: Node) -> str | None:
         case Leaf():
             return node.positive or None
         case Number():
-            return "ltac:(lra)" if node.value > 0 else None
+            return f"(ltac:(lra) : 0 < {text(node)})" if node.value > 0 else None
         case Plus(Leaf() as size, Opposite(Number() as number)) if size.positive.startswith("(size_pos "):
             name = size.text.removeprefix("INR ")
             return f"(size_minus_pos {name} {number.value} {name}_size)" if number.value.denominator == 1 else None
         case Plus():
-            return (
-                _apply("plus_nonneg_pos _ _", nonnegative(node.left), positive(node.right))
-                or _apply("plus_pos_nonneg _ _", positive(node.left), nonnegative(node.right))
+            return _apply("plus_nonneg_pos _ _", nonnegative(node.left), positive(node.right)) or _apply(
+                "plus_pos_nonneg _ _", positive(node.left), nonnegative(node.right)
             )
         case Times():
             return _apply("mult_pos _ _", positive(node.left), positive(node.right))
@@ -69,7 +68,7 @@ def nonnegative(node: Node) -> str | None:
                 return node.nonnegative
             return "(at_most_nonneg _ _)" if node.text.startswith("at_most ") else None
         case Number():
-            return "ltac:(lra)"
+            return f"(ltac:(lra) : 0 <= {text(node)})"
         case Plus():
             return _apply("plus_nonneg _ _", nonnegative(node.left), nonnegative(node.right))
         case Times() if text(node.left) == text(node.right):

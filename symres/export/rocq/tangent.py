@@ -95,7 +95,9 @@ class Tangents:
         row = FUNCTIONS.get(term.name)
         if row is not None and row.definition is not None and term.name not in ("tanh", "sigmoid"):
             return self(row.definition(*term.args))
-        return add(*(mul(partial(term, k), moved) for k, arg in enumerate(term.args) if (moved := self(arg)) is not ZERO))
+        return add(
+            *(mul(partial(term, k), moved) for k, arg in enumerate(term.args) if (moved := self(arg)) is not ZERO)
+        )
 
     @_of.register
     def _(self, term: Apply) -> Term:
