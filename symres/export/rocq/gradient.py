@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
-from symres.export.rocq.curves import CurveProof
+from symres.export.rocq.curve import Curve
 from symres.export.rocq.document import Document, Theorem
-from symres.export.rocq.layer import Layer, Premise, before_last
+from symres.export.rocq.layer import Layer, Premise
 from symres.export.rocq.names import identifier
 from symres.export.rocq.proving import Balance, Conditions, register
-from symres.export.rocq.scope import Scope, Symbol
+from symres.export.rocq.scope import Symbol
 from symres.export.rocq.scripts import Scripts
+from symres.export.rocq.shift import unshifted, without_maxima
 from symres.export.rocq.stack import Stack
 from symres.export.rocq.statement import Statement, terms_of
-from symres.export.rocq.tangent import Tangents
-from symres.export.rocq.writing import binders, forall, kind_of
-from symres.kernel.terms import Entry, Tensor, Term, Var, add, mul, sum_, walk
+from symres.export.rocq.writing import kind_of
+from symres.kernel.terms import ZERO, Entry, Tensor, Term, Var, add, mul, sum_, walk
 from symres.language.certificate import GradientClaim, Recurrence
 from symres.language.program import Definition
 
@@ -114,27 +114,69 @@ class Gradients:
         layer, x = self.layer, self.statement.inputs[name]
         v = Tensor(f"v:{name}", x.dims)
         layer.symbols[v] = Symbol("v")
-        curve = _Curve(layer, x, v, label)
+        pairs = [(g, d, tuple(var.fresh() for var in d.vars)) for g, d in outputs]
+        loss = add(*(sum_(vs, mul(Entry(g, vs), Entry(d.tensor, vs))) for g, d, vs in pairs))
+        same, unshift = self._unshifted(label, loss, {d.tensor for _, d in outputs})
+        curve = Curve(layer, x, v, label)
         moved = dict(self.definitions)
-        needed = self._below([], [d.tensor.name for _, d in outputs])
         stacks = []
-        for part in self.statement.parts:
-            if part.tensor in needed and x in layer.symbols[part.tensor].params:
+        for part in self._in_order(same):
+            if x in layer.symbols[part.tensor].params:
                 if isinstance(part, Definition):
                     moved.update(curve.move(part))
                 else:
-                    stacks.append(
-                        Stack(self.statement, layer, part, curve.move_recurrence(part), v, self.definitions[claimed])
-                    )
-        pairs = [(g, d, tuple(var.fresh() for var in d.vars)) for g, d in outputs]
-        loss = add(*(sum_(vs, mul(Entry(g, vs), Entry(d.tensor, vs))) for g, d, vs in pairs))
-        left = curve.tangents(loss)
+                    claim = self.definitions[claimed]
+                    stacks.append(Stack(self.statement, layer, part, curve.move_recurrence(part), v, claim))
+        left = curve.tangents(same)
         index = tuple(Var(var.name, var.dim) for var in self.definitions[claimed].vars)
         right = sum_(index, mul(Entry(claimed, index), Entry(v, index)))
-        chain = curve.chain(loss, left)
+        chain = curve.chain(same, left)
         balance, assumed = self._balance(label, v, left, right, moved, stacks)
-        theorem = self._theorem(label, x, loss, right, curve, chain, assumed)
-        return [*curve.statement, *curve.section(), *balance], theorem
+        theorem = self._theorem(label, x, loss, same, right, curve, chain, assumed)
+        return [*unshift, *curve.statement, *curve.section(), *balance], theorem
+
+    def _in_order(self, loss: Term) -> list[Definition | Recurrence]:
+        """The parts that a loss rests on, each after what it is made of."""
+        parts = {**{part.tensor: part for part in self.statement.parts}, **self.definitions}
+        found: dict[Tensor, Definition | Recurrence] = {}
+
+        def visit(term: Term, inside: Tensor | None = None) -> None:
+            for node in walk(term):
+                if isinstance(node, Entry) and node.tensor in parts and node.tensor not in (*found, inside):
+                    for below in terms_of(parts[node.tensor]):
+                        visit(below, node.tensor)
+                    found[node.tensor] = parts[node.tensor]
+
+        visit(loss)
+        return list(found.values())
+
+    def _unshifted(self, label: str, loss: Term, outputs: set[Tensor]) -> tuple[Term, list[str]]:
+        """The loss without maxima, and the lemma ``unshifted_<label>`` that it is the same one."""
+        others = without_maxima(self.statement.parts)
+        if not outputs & set(others):
+            return loss, []
+        layer, same = self.layer, unshifted(loss, others)
+        before = len(layer.lines)
+        for definition in others.values():
+            if definition.body is not ZERO and definition.tensor not in self.definitions:
+                self._define(layer, definition)
+        lines = layer.lines[before:]
+        del layer.lines[before:]
+        balance = Balance(f"{label}_shift", loss, same, dict(self.definitions), ())
+        algebra = balance.solve()
+        if algebra is None:
+            raise Unsupported("Coq certificates do not differentiate a maximum on which an output depends")
+        register(layer, algebra)
+        conditions = Conditions(layer)
+        scripts = Scripts(algebra, layer.scope(), conditions)
+        script = balance.proof(scripts)
+        if conditions.assumed:
+            raise Unsupported("a maximum can be left out only where no denominator depends on the inputs' values")
+        words = [scripts.scope.text(term) for term in (loss, same)]
+        lines += [f"Section Unshifted_{label}.", f"Variables {layer.typed(layer.explicit)}.", *scripts.lines]
+        lines += [f"Lemma unshifted_{label} : {words[0]} =\n  {words[1]}.", "Proof using All."]
+        lines += [*(f"  {line}" for line in script), "Qed.", f"End Unshifted_{label}."]
+        return same, lines
 
     def _balance(
         self, label: str, v: Tensor, left: Term, right: Term, moved: dict[Tensor, Definition], stacks: list[Stack]
@@ -178,7 +220,7 @@ class Gradients:
         return " ".join((premise.name, *((point or {}).get(p, symbols[p].name) for p in premise.params)))
 
     def _theorem(
-        self, label: str, x: Tensor, loss: Term, right: Term, curve: _Curve, chain: str, assumed: Mapping[str, Premise]
+        self, label: str, x: Tensor, loss: Term, same: Term, right: Term, curve: Curve, chain: str, assumed: Mapping[str, Premise]
     ) -> Theorem:
         layer = self.layer
         scope = layer.scope()
@@ -188,10 +230,8 @@ class Gradients:
             step = " ".join(("v", *names))
             line = f"(fun {' '.join(names)} => {own} + t * {step})" if names else f"({own} + t * {step})"
             zero = line.replace("+ t *", "+ 0 *")
-            ranges = [scope.size(dim) for dim in x.dims]
             intros = " ".join(word for n in names for word in (n, "H" + n))
             line_proof = f"(ltac:(intros {intros}; apply D_line))" if names else "(D_line _ _ _)"
-        del ranges
         moving = scope.child(point={x: line})
         premises = {**{f"H_{p.name}": p for p in curve.premises.values()}, **assumed}
         conditions = "".join(f"{self._premise(p)} ->\n  " for p in premises.values())
@@ -202,171 +242,19 @@ class Gradients:
         intros = f"intros {' '.join(premises)}. " if premises else ""
         moved = layer.names.new("along_line")
         used = " ".join(f"H_{p.name}" for p in curve.premises.values())
+        shifted = []
+        if same is not loss:
+            at_line = " ".join(line if t is x else layer.symbols[t].name for t in layer.explicit)
+            shifted = [
+                f"  refine (is_derive_ext (fun t => {moving.text(same)}) _ 0 _ _ _).",
+                f"  {{ intros t; symmetry; exact (unshifted_{label} {at_line}). }}",
+            ]
         proof = [
             f"  {intros}assert (E : {zero} = {layer.symbols[x].name}) by line_at_zero.",
+            *shifted,
             f"  rewrite <- (balance_{label} {everyone} v{''.join(' ' + h for h in assumed)}).",
             f"  pose proof ({chain} {others} (fun t => {line}) 0 v {line_proof}) as {moved}.",
             f"  cbv beta in {moved}. rewrite E in {moved}.",
             f"  exact ({moved}{''.join(' ' + h for h in used.split())}).",
         ]
         return Theorem(f"{identifier(self.statement.id)}_{label}", binders, (*everyone.split(), "v"), claim, proof)
-
-
-@dataclass
-class _Curve:
-    """The section in which one input moves along any differentiable curve."""
-
-    layer: Layer
-    x: Tensor
-    v: Tensor
-    label: str
-    statement: list[str] = field(default_factory=list)
-    lemmas: list[str] = field(default_factory=list)
-    premises: dict[str, Premise] = field(default_factory=dict)
-    moving: dict[Tensor, Tensor] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.moving[self.x] = self.v
-        self.tangents = Tangents(self.moving)
-        self.derivatives = {self.x: "c_derivative"}
-
-    def move(self, definition: Definition) -> dict[Tensor, Definition]:
-        """Write the tangent of a definition and the lemma that it is its derivative along the curve."""
-        layer, tensor = self.layer, definition.tensor
-        body = self.tangents(definition.body)
-        moved = Tensor(f"{tensor.name}'{self.label}", tensor.dims)
-        before = len(layer.lines)
-        params = layer.symbols[tensor].params
-        layer.define(moved, definition.vars, body, f"{layer.symbols[tensor].name}'{self.label}", ())
-        layer.symbols[moved] = replace(layer.symbols[moved], params=params)
-        self._rewrite(before, moved, definition, body, (*params, self.v))
-        self._lemma(definition, moved)
-        self.moving[tensor] = moved
-        self.tangents = Tangents(self.moving)
-        return {moved: Definition(moved, definition.axes, definition.vars, body)}
-
-    def move_recurrence(self, part: Recurrence) -> Recurrence:
-        """Write the tangent of a recurrence and the lemma, by induction, that it is its derivative along the curve."""
-        layer, tensor = self.layer, part.tensor
-        own = layer.symbols[tensor]
-        moved = Tensor(f"{tensor.name}'{self.label}", tensor.dims)
-        self.moving[tensor] = moved
-        self.tangents = Tangents(self.moving)
-        made = Recurrence(moved, part.vars, self.tangents(part.base), self.tangents(part.step))
-        before = len(layer.lines)
-        layer.define_recurrence(made, hint=f"{own.name}'{self.label}", always=own.params, also=(self.v,))
-        self.statement += layer.lines[before:]
-        del layer.lines[before:]
-        name = layer.names.new(f"D_{own.name}")
-        variables, last = part.vars, before_last(part)
-        scope = self._scope()
-        with scope.bound(*variables, last.var) as names:
-            sizes = [scope.size(var.dim) for var in variables]
-            here = scope.application(Entry(tensor, variables))
-            there = scope.child(point=scope.at, derivatives=False).application(Entry(moved, variables))
-            intros = " ".join(word for n in names[1:-1] for word in (n, "H" + n))
-            self.lemmas += [
-                f"Lemma {name} : {forall(names[:-1], sizes)}is_derive (fun u => {here}) t ({there}).",
-                "Proof using All.",
-                f"  induction {names[0]} as [|{names[-1]} IH]; intros H{names[0]} {intros}; "
-                f"cbn [{own.name} {layer.symbols[moved].name}].",
-            ]
-            self.derivatives[tensor] = "IH ltac:(lia)"
-            for term in (part.base, last.step):
-                scope.symbols = self._scope(tensor).symbols
-                prover = CurveProof(self)
-                proof = prover.prove(scope.lower(term))
-                between = f"assert (H{names[-1]} : ({names[-1]} < {scope.size(last.var.dim)})%nat) by lia. "
-                self.lemmas += [
-                    f"  - {between if term is last.step else ''}refine (is_derive_eq _ t _ _ {proof} _).",
-                    f"    {prover.script()}.",
-                ]
-        self.lemmas.append("Qed.")
-        self.derivatives[tensor] = name
-        return made
-
-    def _rewrite(
-        self, before: int, moved: Tensor, definition: Definition, body: Term, params: tuple[Tensor, ...]
-    ) -> None:
-        layer = self.layer
-        del layer.lines[before:]
-        name = layer.symbols[moved].name
-        layer.symbols[moved] = Symbol(name, params)
-        scope = layer.scope()
-        with scope.bound(*definition.vars) as names:
-            words = scope.text(body)
-            head = f"{layer.typed(params[:-1])}(v : {kind_of(self.v)}) {binders(names)}"
-        self.statement.append(f"Definition {name} {head}: R :=\n  {words}.")
-
-    def _scope(self, inductive: Tensor | None = None) -> Scope:
-        symbols = {
-            tensor: replace(symbol, derivative=self.derivatives.get(tensor, ""), inductive=tensor is inductive)
-            for tensor, symbol in self.layer.symbols.items()
-        }
-        return Scope(
-            symbols,
-            self.layer.functions,
-            point={self.x: "(c u)"},
-            at={self.x: "(c t)"},
-            tangent=self.tangents,
-        )
-
-    def proof(self, kind: str, term: Term, names: Mapping[Var, str]) -> str:
-        """A proof from a premise of the theorem."""
-        premise, free = self.layer.premise(kind, term)
-        self.premises[premise.name] = premise
-        return f"({' '.join((f'H_{premise.name}', *(w for var in free for w in (names[var], 'H' + names[var]))))})"
-
-    def _lemma(self, definition: Definition, moved: Tensor) -> None:
-        layer, tensor = self.layer, definition.tensor
-        scope = self._scope()
-        name = layer.names.new(f"D_{layer.symbols[tensor].name}")
-        with scope.bound(*definition.vars) as names:
-            sizes = [scope.size(var.dim) for var in definition.vars]
-            node = scope.lower(definition.body)
-            prover = CurveProof(self)
-            proof = prover.prove(node)
-            here = scope.application(Entry(tensor, definition.vars))
-            there = scope.child(point=scope.at).application(Entry(moved, definition.vars))
-        own, tangent = layer.symbols[tensor].name, layer.symbols[moved].name
-        self.lemmas += [
-            f"Lemma {name} {binders(names, sizes)}: is_derive (fun u => {here}) t ({there}).",
-            "Proof using All.",
-            f"  unfold {own}, {tangent}. refine (is_derive_eq _ t _ _ {proof} _).",
-            f"  {prover.script()}.",
-            "Qed.",
-        ]
-        self.derivatives[tensor] = name
-
-    def chain(self, loss: Term, left: Term) -> str:
-        """The lemma about the loss along the curve."""
-        scope = self._scope()
-        prover = CurveProof(self)
-        proof = prover.prove(scope.lower(loss))
-        there = scope.child(point=scope.at, derivatives=False, tangent=None).text(left)
-        name = f"chain_{self.label}"
-        self.lemmas += [
-            f"Lemma {name} : is_derive (fun u => {scope.text(loss)}) t ({there}).",
-            "Proof using All.",
-            f"  refine (is_derive_eq _ t _ _ {proof} _). {prover.script()}.",
-            "Qed.",
-        ]
-        return name
-
-    def section(self) -> list[str]:
-        """The whole section."""
-        layer = self.layer
-        others = layer.typed(t for t in layer.explicit if t is not self.x)
-        scope = layer.scope()
-        variables = tuple(Var("ijklmn"[k % 6], dim) for k, dim in enumerate(self.x.dims))
-        with scope.bound(*variables) as names:
-            every = forall(names, [scope.size(dim) for dim in self.x.dims])
-            entry, velocity = " ".join(("c u", *names)), " ".join(("v", *names))
-        kind = kind_of(self.x)
-        points = {self.x: "(c t)"}
-        lines = [f"Section Derivative_{self.label}.", f"Variables {others}(c : R -> {kind}) (t : R) (v : {kind})."]
-        lines.append(f"Hypothesis c_derivative : {every}is_derive (fun u => {entry}) t ({velocity}).")
-        for premise in self.premises.values():
-            words = " ".join((premise.name, *(points.get(p, layer.symbols[p].name) for p in premise.params)))
-            lines.append(f"Hypothesis H_{premise.name} : {words}.")
-        return [*lines, *self.lemmas, f"End Derivative_{self.label}."]
