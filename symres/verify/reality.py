@@ -55,7 +55,9 @@ def _compare(
 ) -> str:
     program = traced.program
     tensors = {**program.inputs, **{tensor.name: tensor for tensor in traced.upstream}}
-    names = sorted({node.name for t in tensors.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)})
+    names = sorted(
+        {node.name for t in tensors.values() for dim in t.dims for node in walk(dim) if isinstance(node, Size)}
+    )
     turned = range(len(pattern))
     choices = [{name: pattern[(k + turn) % len(pattern)] for k, name in enumerate(names)} for turn in turned]
     sizes = next(filter(traced.admits, choices), None)
@@ -87,7 +89,10 @@ def random_arrays(tensors: Mapping[str, Tensor], sizes: Mapping[str, int], rng: 
         if tensor.kind == "int":
             arrays[name] = rng.integers(0, run.integer(tensor.bound) if tensor.bound is not None else 2, shape)
         elif tensor.kind == "bool":
-            arrays[name] = rng.integers(0, 2, shape)
+            arrays[name] = rng.integers(0, 2, shape).astype(bool)
+            arrays[name][(..., *[slice(1)] * bool(shape))] = (
+                True  # a mask that masks everything leaves nothing to normalise
+            )
         else:
             arrays[name] = rng.uniform(0.1, 1.5, shape) if tensor.kind != "real" else rng.standard_normal(shape)
     return arrays
