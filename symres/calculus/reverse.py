@@ -35,6 +35,7 @@ from symres.kernel.terms import (
     power,
     substitute,
     sum_,
+    transform,
     walk,
 )
 from symres.language.equality import proved_equal
@@ -129,8 +130,17 @@ def reverse(
             continue
         if definition is not None and parts:
             fresh = tuple(var.fresh() for var in definition.vars)
-            pull(definition.at(fresh), Entry(adjoint(tensor), fresh), fresh, tensor, emit)
+            body = definition.at(fresh)
+            # The derivative of t = tanh(a) is 1 - t²: a body that stands in its own derivative goes by its name.
+            named = {body: Entry(tensor, fresh)} if isinstance(body, Fun) else {}
+            pull(body, Entry(adjoint(tensor), fresh), fresh, tensor, lambda c, n=named: emit(_by_name(c, n)))  # type: ignore[misc]
     return result
+
+
+def _by_name(contribution: Contribution, named: dict[Term, Entry]) -> Contribution:
+    if not named:
+        return contribution
+    return replace(contribution, weight=transform(contribution.weight, named.get))
 
 
 def _vanishes(backward: Backward, tensor: Tensor) -> bool:

@@ -30,8 +30,19 @@ REWRITING_LIMIT = 2_000
 CASE_LIMIT = 64
 
 
+ADJOINT, POINTWISE, STATISTIC, CONTRACTION = range(4)
+
+
 class Defined(Protocol):
-    """A definition, as far as the kernel uses it: the right-hand side at given indices."""
+    """A definition, as far as the kernel uses it: the right-hand side at given indices, and what unfolding it costs.
+
+    ``cost`` is ``ADJOINT`` for what depends on an upstream gradient, ``POINTWISE`` for a body without a sum,
+    ``STATISTIC`` for sums over one tensor, ``CONTRACTION`` for others. It decides only what is tried first.
+    """
+
+    @property
+    def cost(self) -> int:
+        """The class of the body."""
 
     def at(self, indices: tuple[Term, ...]) -> Term:
         """The right-hand side at the given indices."""
@@ -40,8 +51,8 @@ class Defined(Protocol):
 def equal(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | None = None) -> bool:
     """Whether the two terms are proved equal for all sizes and all values of their free variables.
 
-    Entries of defined tensors are first taken as unknowns, which is enough for most steps; then the definitions that
-    come last are unfolded, twice as many each time, until the difference vanishes or none is left.
+    Entries of defined tensors are first taken as unknowns, which is enough for most steps; then definitions are unfolded,
+    the cheap ones first, until the difference vanishes or none is left.
 
     Raises:
         BudgetExceeded: when the expressions grow beyond the limits of the kernel.
@@ -58,15 +69,31 @@ def difference(left: Term, right: Term, definitions: Mapping[Tensor, Defined] | 
     definitions = definitions or {}
     start_work()
     order = {tensor: rank for rank, tensor in enumerate(definitions)}
-    gap, count = left - right, 1
+    gap = left - right
     while True:
         form = reduce(normal_form(gap))
         if not form:
             return form
-        opened = _unfold_last(gap, definitions, order, count)
+        opened = _unfold_cheapest(gap, definitions, order)
         if opened is gap:
             return Poly({}) if _vanishes_case_by_case(gap) else clear_denominators(form)
-        gap, count = opened, 2 * count
+        gap = opened
+
+
+def _unfold_cheapest(term: Term, definitions: Mapping[Tensor, Defined], order: Mapping[Tensor, int]) -> Term:
+    """Unfold all adjoints, or else all pointwise definitions, or else the first statistic or the last contraction."""
+    cost: int | None = None
+    while True:
+        used = {node.tensor for node in walk(term) if isinstance(node, Entry) and node.tensor in order}
+        lowest = min((definitions[tensor].cost for tensor in used), default=None)
+        if lowest is None or (cost is not None and lowest > cost):
+            return term
+        cost = lowest
+        candidates = [tensor for tensor in used if definitions[tensor].cost == cost]
+        chosen = (min if cost == STATISTIC else max)(candidates, key=order.__getitem__)
+        term = unfold_one(term, chosen, definitions[chosen])
+        if cost >= STATISTIC:
+            return term
 
 
 def _vanishes_case_by_case(gap: Term) -> bool:
@@ -79,16 +106,6 @@ def _vanishes_case_by_case(gap: Term) -> bool:
         if len(cases) > CASE_LIMIT:
             return False
     return len(cases) > 1 and not any(clear_denominators(reduce(normal_form(substitute(gap, case)))) for case in cases)
-
-
-def _unfold_last(term: Term, definitions: Mapping[Tensor, Defined], order: Mapping[Tensor, int], count: int) -> Term:
-    for _ in range(count):
-        used = {node.tensor for node in walk(term) if isinstance(node, Entry) and node.tensor in order}
-        if not used:
-            break
-        last = max(used, key=order.__getitem__)
-        term = unfold_one(term, last, definitions[last])
-    return term
 
 
 def unfold_one(term: Term, tensor: Tensor, definition: Defined) -> Term:

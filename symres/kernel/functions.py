@@ -426,7 +426,8 @@ def maximum_of(var: Var, body: Poly) -> Poly:
     """``max_var body``, with what does not depend on the index pulled out."""
     outside, inside = [ZERO_POLY], [ZERO_POLY]
     for coefficient, mono in body.monomials():
-        (inside if var in mono.free else outside).append(Poly({mono.key(): (coefficient, mono)}))
+        # An infinity stays with the mask it belongs to: outside alone it would have no value.
+        (inside if var in mono.free or _is_infinite(mono) else outside).append(Poly({mono.key(): (coefficient, mono)}))
     varying = plus(inside)
     if not varying:
         return plus(outside)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import cast
 
-from symres.kernel.decide import difference, reduce, unfold_one
+from symres.kernel.decide import ADJOINT, CONTRACTION, POINTWISE, STATISTIC, difference, reduce, unfold_one
 from symres.kernel.monomials import Poly
 from symres.kernel.normal import normal_form, poly_term
-from symres.kernel.terms import Num, Tensor, Term, Var, substitute
+from symres.kernel.terms import Entry, Num, Sum, Tensor, Term, Var, substitute, walk
+from symres.language.formula import is_adjoint
 from symres.language.functions import expand_functions
 from symres.language.program import Definition
 from symres.language.unroll import unroll
@@ -21,8 +22,8 @@ class Expanded(Mapping[Tensor, "Expanded.Rule"]):
     class Rule:
         """One expanded definition."""
 
-        def __init__(self, definition: Definition, unrolled: bool) -> None:
-            self.definition, self.unrolled = definition, unrolled
+        def __init__(self, definition: Definition, unrolled: bool, cost: int) -> None:
+            self.definition, self.unrolled, self.cost = definition, unrolled, cost
             self.body: Term | None = None
 
         def at(self, indices: Iterable[Term]) -> Term:
@@ -32,8 +33,17 @@ class Expanded(Mapping[Tensor, "Expanded.Rule"]):
                 self.body = unroll(body) if self.unrolled else body
             return substitute(self.body, dict(zip(self.definition.vars, indices, strict=True)))
 
-    def __init__(self, definitions: Mapping[Tensor, Definition], *, unrolled: bool = False) -> None:
-        self._rules = {tensor: Expanded.Rule(definition, unrolled) for tensor, definition in definitions.items()}
+    def __init__(
+        self, definitions: Mapping[Tensor, Definition], *, unrolled: bool = False, upstream: Iterable[Tensor] = ()
+    ) -> None:
+        late = set(upstream)
+        self._rules: dict[Tensor, Expanded.Rule] = {}
+        for tensor, definition in definitions.items():
+            used = [node.tensor for node in walk(definition.body) if isinstance(node, Entry)]
+            if is_adjoint(tensor) or any(other in late for other in used):
+                late.add(tensor)
+            cost = ADJOINT if tensor in late else _cost(definition.body)
+            self._rules[tensor] = Expanded.Rule(definition, unrolled, cost)
 
     def __getitem__(self, tensor: Tensor) -> Expanded.Rule:
         return self._rules[tensor]
@@ -43,6 +53,14 @@ class Expanded(Mapping[Tensor, "Expanded.Rule"]):
 
     def __len__(self) -> int:
         return len(self._rules)
+
+
+def _cost(body: Term) -> int:
+    sums = [node for node in walk(body) if isinstance(node, Sum)]
+    if not sums:
+        return POINTWISE
+    summed = {node.tensor for each in sums for node in walk(each.body) if isinstance(node, Entry) and each.var in node.free}
+    return STATISTIC if len(summed) <= 1 else CONTRACTION
 
 
 def gap(left: Term, right: Term, definitions: Mapping[Tensor, Definition] | Expanded | None = None) -> Poly:

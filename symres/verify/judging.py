@@ -12,7 +12,7 @@ from symres.errors import SymresError, Undefined
 from symres.judge import Refused, recheck
 from symres.kernel.terms import Num, Tensor, Term
 from symres.language.certificate import GradientClaim, certificate
-from symres.language.equality import gap_term, proved_equal, proved_equal_entrywise
+from symres.language.equality import Expanded, gap_term, proved_equal, proved_equal_entrywise
 from symres.verify.diagnosis import diagnose
 from symres.verify.guards import guard
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, Diagnosis, GradientVerdict
@@ -35,7 +35,7 @@ def judge_gradient(claim: Claim, backward: Backward, fixed: Mapping[str, int] | 
 
 def _equal(claim: Claim) -> bool:
     claimed, derived = claim.claimed.body, claim.derived.at(claim.claimed.vars)
-    if proved_equal(claimed, derived, claim.definitions()):
+    if proved_equal(claimed, derived, Expanded(claim.definitions(), upstream=claim.upstream.values())):
         return True
     if claim.claimed.vars and not all(isinstance(var.dim, Num) for var in claim.claimed.vars):
         return False
