@@ -81,7 +81,7 @@ def table(record: Iterable[dict[str, Any]]) -> str:
         outcome = "passed" if check["passed"] else r"\textbf{failed}"
         lines.append((check["judge"], check["method"], check["sizes"], f"{outcome} {scientific(check['error'])}"))
     rows = [" & ".join(rf"\raggedright {cell}" for cell in cells) + r" \tabularnewline" for cells in lines]
-    columns = "".join(rf"p{{{share}\linewidth}}" for share in (0.15, 0.34, 0.25, 0.17))
+    columns = "".join(rf"p{{{share}\linewidth}}" for share in (0.15, 0.32, 0.24, 0.2))
     body = rows[0] + "\\hline\\rule{0pt}{2.6ex}%\n" + "\n".join(rows[1:])
     return (
         "\\leavevmode\\par\\nobreak\\smallskip\\noindent{\\small\\setlength{\\tabcolsep}{3pt}%\n"
