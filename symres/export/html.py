@@ -21,7 +21,7 @@ from symres.export.bibliography import bibtex, reference
 from symres.export.fingerprint import fingerprint
 from symres.export.mathml import mathml
 from symres.export.plot import svg
-from symres.export.prose import SCREEN, fill, sentence, sizes_in_words
+from symres.export.prose import SCREEN, error_in_words, fill, sentence, sizes_in_words
 from symres.export.tex import fragment
 from symres.language.formula import Block, Display, Formula, Text
 from symres.typeset.printer import Printer
@@ -186,7 +186,7 @@ def _check(check: Check) -> dict[str, Any]:
         "detail": check.detail,
         "passed": check.passed,
         "sizes": sizes_in_words(check),
-        "error": "" if check.error is None else f"{check.error:.1e}",
+        "error": error_in_words(check),
     }
 
 

@@ -15,7 +15,7 @@ import symres
 from symres.derivation.document import Check, Derivation
 from symres.export.bibliography import reference
 from symres.export.fingerprint import fingerprint
-from symres.export.prose import SCREEN, fill, sentence, sizes_in_words
+from symres.export.prose import SCREEN, error_in_words, fill, sentence, sizes_in_words
 from symres.language.formula import Block, Display, Formula, Text
 from symres.typeset.printer import Printer
 
@@ -150,9 +150,14 @@ def _list(items: Iterable[str]) -> str:
 def _table(record: Iterable[Check]) -> str:
     rows = ["| judge | what it did | sizes | error | result |", "|---|---|---|---|---|"]
     for check in record:
-        error = "" if check.error is None else f"{check.error:.1e}"
         method = check.method + (f" ({check.detail})" if check.detail else "")
-        cells = (check.judge, method, sizes_in_words(check), error, "passed" if check.passed else "**failed**")
+        cells = (
+            check.judge,
+            method,
+            sizes_in_words(check),
+            error_in_words(check),
+            "passed" if check.passed else "**failed**",
+        )
         rows.append("| " + " | ".join(cell if "**" in cell else escaped(cell) for cell in cells) + " |")
     return "\n".join(rows)
 

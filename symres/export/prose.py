@@ -9,6 +9,7 @@ from symres.derivation.document import Check
 from symres.errors import SymresError
 from symres.language.formula import Formula, Text
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -28,6 +29,14 @@ def fill(text: Text, words: Callable[[str], str], formula: Callable[[Formula], s
 def sentence(filled: str) -> str:
     """A reason as a sentence of its own: a capital letter in front where it begins with a word, a full stop behind."""
     return filled[:1].upper() + filled[1:].rstrip(".: ") + "."
+
+
+def error_in_words(check: Check) -> str:
+    """The error of a numerical check as ``1.4 × 10⁻¹⁶``, in one piece; empty where there is none."""
+    if not check.error:
+        return "" if check.error is None else "0"
+    digits, _, exponent = f"{check.error:.1e}".partition("e")
+    return f"{digits}\u00a0×\u00a010{str(int(exponent)).translate(_RAISED)}"
 
 
 def sizes_in_words(check: Check) -> str:
