@@ -132,6 +132,20 @@ Proof.
   assert (0 <= sum n f) by (apply sum_nonneg; intros; left; apply H; lia). lra.
 Qed.
 
+(** A masked sum of positive numbers is positive where the mask leaves at least one. *)
+Lemma sum_masked_pos n k f : (k < n)%nat -> (forall i, (i < n)%nat -> 0 < f i) -> 0 < sum n (fun i => at_most i k * f i).
+Proof.
+  intros Hk H.
+  assert (G : sum n (fun i => delta i k * f i) <= sum n (fun i => at_most i k * f i)).
+  { clear Hk. induction n; simpl; [lra|].
+    assert (sum n (fun i => delta i k * f i) <= sum n (fun i => at_most i k * f i)) by (apply IHn; intros; apply H; lia).
+    assert (0 < f n) by (apply H; lia).
+    assert (delta n k <= at_most n k).
+    { unfold delta, at_most. destruct (Nat.eqb_spec n k), (Nat.leb_spec n k); (lra || lia). }
+    nra. }
+  rewrite sum_delta in G by assumption. pose proof (H k Hk). lra.
+Qed.
+
 Lemma square_nonneg a : 0 <= a * a.
 Proof. apply Rle_0_sqr. Qed.
 

@@ -51,6 +51,10 @@ def positive(node: Node) -> str | None:
             return "(logistic_pos _)"
         case Call("sqrt"):
             return _apply("sqrt_pos_pos _", positive(node.arg))
+        case Total(body=Times(left=Leaf(text=mask), right=factor)) if mask.startswith(f"at_most {node.var} "):
+            proof, last = positive(factor), mask.split()[-1]
+            every = f"(fun {node.var} {node.hyp} => {proof})"
+            return proof and last.isidentifier() and f"(sum_masked_pos _ {last} _ H{last} {every})" or None
         case Total():
             proof = positive(node.body)
             return proof and f"(sum_pos _ _ {node.fact} (fun {node.var} {node.hyp} => {proof}))"
