@@ -7,6 +7,8 @@ that this is x[0].
 
 from __future__ import annotations
 
+import numpy as np
+
 from symres.derivation.notation import General, State, whole
 from symres.kernel.terms import Lam, Size, Tensor, Term, Var, delta
 from symres.language.functions import relu, step
@@ -50,6 +52,22 @@ def identity_stack(name: str = "x") -> State:
 def relu_stack(name: str = "x") -> State:
     """x[n + 1] = ReLU(F(x[n]) + x[n])."""
     x = State(name, L, (D,), base=lambda d: INPUT(d), step=lambda n, d: relu(branch(x, n, d) + x(n, d)))
+    return x
+
+
+def identity_network(x_in, W, F):
+    """The stack with the identity, in NumPy; W has a row more than there are blocks."""
+    x = x_in
+    for n in range(len(W) - 1):
+        x = x + F(x, W[n])[n]
+    return x
+
+
+def relu_network(x_in, W, F):
+    """The stack with ReLU, in NumPy."""
+    x = x_in
+    for n in range(len(W) - 1):
+        x = np.maximum(0, F(x, W[n])[n] + x)
     return x
 
 

@@ -50,7 +50,7 @@ def build() -> Derivation:
         StackInduction(L, [x, S, y])
         .let("For every depth {L} and all differentiable functions F, with the gradient {g} at the output,", L=L, g=G)
         .show("jacobian", "The Jacobian", S, lambda n, e, d: delta(e, d) + branches(n, e, d), [D, D])
-        .show_gradient("gradient", "The gradient as a product", x, y.tensor, G, S, block)
+        .show_gradient("gradient", "The gradient as a product", x, y.tensor, G, S, block, stacks.identity_network)
         .consequence(
             "additive",
             "The gradient as a sum",

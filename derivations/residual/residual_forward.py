@@ -11,7 +11,7 @@ from __future__ import annotations
 from symres.derivation.document import Derivation
 from symres.derivation.induction import Induction
 from symres.derivation.notation import State, total
-from symres.derivations.residual._stacks import D, L, M, branch, mask, relu_stack
+from symres.derivations.residual._stacks import D, L, M, branch, mask, relu_network, relu_stack
 from symres.kernel.terms import Iverson, Num, Term
 
 ID = "residual-forward"
@@ -49,7 +49,7 @@ def build() -> Derivation:
     return (
         Induction(L, [x, mask(x), P])
         .let("For every depth {L} and all functions F,", L=L)
-        .show("masked-sum", "The sum over the blocks", left, right, [D], last=last)
+        .show("masked-sum", "The sum over the blocks", left, right, [D], last=last, network=relu_network)
         .instances(1, 2, 3, 8)
         .document(__name__)
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from symres.derivation.document import Derivation
 from symres.derivation.induction import Induction
 from symres.derivation.notation import total
-from symres.derivations.residual._stacks import D, L, branch, identity_stack
+from symres.derivations.residual._stacks import D, L, branch, identity_network, identity_stack
 from symres.kernel.terms import Term
 
 ID = "residual-forward-identity"
@@ -35,7 +35,7 @@ def build() -> Derivation:
     return (
         Induction(L, [x])
         .let("For every depth {L} and all functions F,", L=L)
-        .show("sum", "The sum over the blocks", left, right, [D])
+        .show("sum", "The sum over the blocks", left, right, [D], network=identity_network)
         .instances(1, 2, 3, 8)
         .document(__name__)
     )

@@ -31,7 +31,6 @@ from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
 from symres.derivation.wording import Words
 from symres.errors import UsageError
-from symres.kernel.decide import unfold_one
 from symres.kernel.normal import normal_form
 from symres.kernel.terms import ZERO, Entry, Tensor, Term, transform
 from symres.language.certificate import output_definitions
@@ -185,7 +184,7 @@ class GradientProof:
         proved = self.proved
 
         def known(term: Term) -> Term:
-            return unfold_one(term, made.tensor, proved[made.tensor])
+            return unfold(term, {made.tensor: proved[made.tensor]})
 
         def all_known(term: Term) -> Term:
             return unfold(known(term), {own: each for own, each in proved.items() if own != made.tensor})

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from symres.derivation.certificate import EqualClaim, certificate
+from symres.derivation.certificate import EqualClaim
 from symres.derivation.document import Check, Derivation, Part, Step
 from symres.derivation.heading import Heading, heading
 from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
 from symres.derivation.notation import State, replace_entry, split_last
-from symres.derivation.record import kernel_check, second_judge
+from symres.derivation.unroll import Unrolled, check, sides_agree
 from symres.errors import UsageError
-from symres.kernel.terms import ZERO, Entry, Num, Size, Term, Var
-from symres.language.formula import Block, Display, Formula, Relation, Text, definition, equation
+from symres.kernel.terms import ZERO, Num, Size, Term, Var
+from symres.language.formula import Block, Formula, Relation, Text, equation
 from symres.language.program import Definition
 
 Side = Callable[..., Term]
@@ -39,6 +40,7 @@ class Statement:
     right: Side
     dims: tuple[Term, ...]
     last: Side | None = None
+    network: Callable[..., Any] | None = None
 
 
 class Induction:
@@ -88,7 +90,14 @@ class Induction:
         return self
 
     def show(
-        self, name: str, title: str, left: Side, right: Side, dims: Sequence[Term], last: Side | None = None
+        self,
+        name: str,
+        title: str,
+        left: Side,
+        right: Side,
+        dims: Sequence[Term],
+        last: Side | None = None,
+        network: Callable[..., Any] | None = None,
     ) -> Induction:
         """Prove ``left(n, …) = right(n, …)`` for every n by induction.
 
@@ -99,11 +108,12 @@ class Induction:
             right: what it is equal to.
             dims: the ranges of the indices after n.
             last: ``left(n + 1, …)`` by the states at n, in the names of the definitions, if not as it is defined.
+            network: a NumPy function that computes the left side at the last depth, for the numerical check.
 
         Raises:
             RefusedStep: if the base or the step is not proved.
         """
-        statement = Statement(name, title, left, right, tuple(dims), last)
+        statement = Statement(name, title, left, right, tuple(dims), last, network)
         variables = self._variables(statement)
         base = self._base(statement, variables)
         self._step(statement, variables, ZERO, shown=False)
@@ -259,48 +269,21 @@ class Induction:
 
     # ------------------------------------------------------------ the document
 
-    def document(self, module: str | Heading, *extra: Check) -> Derivation:
-        """The finished derivation, checked by the second judge."""
-        head = module if isinstance(module, Heading) else heading(module)
-        parts = [each.recurrence() if isinstance(each, State) else each for each in self.named]
-        document = certificate(head.id, head.kind, head.title, parts, self.ledger.claims)
-        depths = tuple({self.depth.name: count} for count in self.instanced)
-        instances = Check("kernel", "the statement at these depths, without induction", True, depths)
-        record = (
-            kernel_check(len(self.ledger.claims)),
-            *([instances] if depths else []),
-            second_judge(document),
-            *extra,
-        )
-        return Derivation(
-            id=head.id,
-            title=head.title,
-            subject=head.subject,
-            kind=head.kind,
-            verdict=head.verdict,
-            statement=tuple(self.statement()),
-            assumptions=tuple(self.conditions),
-            notation=tuple(self.notes),
-            definitions=tuple(self._defined()),
-            parts=tuple(self.parts),
-            remarks=(*head.remarks, *self.remarks),
-            sources=head.sources,
-            record=record,
-            certificate=document,
-        )
+    def numerical(self) -> Iterable[Check]:
+        """Both sides of every statement on numbers, at the depths that were instanced."""
+        errors = {
+            count: max(
+                sides_agree(Unrolled(self.named, self.depth, count), each.left, each.right, each.dims, each.network)
+                for each in self.statements
+            )
+            for count in self.instanced
+            if self.statements
+        }
+        if errors:
+            yield check("both sides at each depth, and the loop over the blocks", errors, self.depth)
 
-    def statement(self) -> Iterable[Block]:
-        """The opening sentences, then each statement at depth L."""
-        yield from self.opening
-        yield from map(Display, self.displayed)
+    def document(self, module: str | Heading) -> Derivation:
+        """The finished derivation, checked by the second judge and numerically."""
+        from symres.derivation.induction_paper import present
 
-    def _defined(self) -> Iterable[Relation]:
-        for each in self.named:
-            if isinstance(each, Definition):
-                yield definition(Entry(each.tensor, each.vars), each.body)
-                continue
-            layer, *rest = self.indices.axes((Var("i", self.depth), *(Var("d", dim) for dim in each.tensor.dims[1:])))
-            if not isinstance(each.base(*rest), Entry):
-                yield self.indices.relation(definition(each(0, *rest), each.base(*rest)))
-            yield self.indices.relation(definition(each(layer + 1, *rest), each.step(layer, *rest)))
-
+        return present(self, module if isinstance(module, Heading) else heading(module))

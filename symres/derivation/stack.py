@@ -7,26 +7,66 @@ hypothesis, which holds for every g, is used with h.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from symres.calculus.reverse import reverse
 from symres.derivation.certificate import GradientClaim
-from symres.derivation.document import Part, Step
+from symres.derivation.document import Check, Part, Step
 from symres.derivation.induction import Induction
 from symres.derivation.notation import State
+from symres.derivation.unroll import Unrolled, check, check_gradient, gradient_agrees
 from symres.errors import UsageError
-from symres.kernel.terms import ZERO, Entry, Tensor, Term, Var, delta, sum_, transform
+from symres.kernel.terms import ZERO, Entry, Size, Tensor, Term, Var, delta, sum_, transform
 from symres.language.formula import Text, adjoint, equation
-from symres.language.program import Program, Value
+from symres.language.program import Definition, Program, Value
 
 Entries = Callable[..., Term]
+_FINITE = 2e-7
 
 
 class StackInduction(Induction):
     """An induction that may differentiate its states."""
 
+    def __init__(self, depth: Size, named: Sequence[State | Definition]) -> None:
+        super().__init__(depth, named)
+        self.swept: list[tuple[str, State, Tensor, State, Entries]] = []
+        self.networks: list[tuple[State, Tensor, Tensor, State, Callable[..., Any]]] = []
+
+    def instances(self, *depths: int) -> StackInduction:
+        """The statements at these depths, the gradients by a reverse sweep through all blocks.
+
+        Raises:
+            RefusedStep: if one is not proved.
+        """
+        super().instances(*depths)
+        for count in depths:
+            unrolled = Unrolled(self.named, self.depth, count)
+            for name, state, upstream, product, block in self.swept:
+                check_gradient(self.ledger, f"{name}-{count}", unrolled, state, upstream, product, block)
+        return self
+
+    def numerical(self) -> Iterable[Check]:
+        """The sides of the statements, and the gradients against finite differences and the complex step."""
+        yield from super().numerical()
+        errors = {
+            count: max(gradient_agrees(Unrolled(self.named, self.depth, count), *each) for each in self.networks)
+            for count in self.instanced
+            if self.networks
+        }
+        if errors:
+            yield check("finite differences and complex step of the loop over the blocks", errors, self.depth, _FINITE)
+
     def show_gradient(
-        self, name: str, title: str, state: State, output: Tensor, upstream: Tensor, product: State, block: Entries
+        self,
+        name: str,
+        title: str,
+        state: State,
+        output: Tensor,
+        upstream: Tensor,
+        product: State,
+        block: Entries,
+        network: Callable[..., Any] | None = None,
     ) -> StackInduction:
         """Prove that the gradient by the first state is ``Σ_e upstream[e] product[L, e, d]``.
 
@@ -38,6 +78,7 @@ class StackInduction(Induction):
             upstream: the gradient at the output, any vector.
             product: the Jacobian of the state at n by the state at 0, as an ordered product.
             block: ``block(n, e, c)``, the Jacobian of the state at n + 1 by the state at n.
+            network: a NumPy function that computes the output, for the numerical check.
 
         Raises:
             RefusedStep: if a step is not proved.
@@ -63,6 +104,9 @@ class StackInduction(Induction):
         )
         steps = self._gradient_step(name, state, upstream, product, block, self.depth, (e, c, d))
         self._gradient_step(name, state, upstream, product, block, ZERO, (e, c, d), shown=False)
+        self.swept.append((name, state, upstream, product, block))
+        if network is not None:
+            self.networks.append((state, upstream, first.tensor, product, network))
         intro = Text(
             "By induction over {L}, for every {g}: the claim is that the gradient is {s}.",
             {"L": self.depth, "g": upstream(e), "s": gradient(self.depth)},
