@@ -12,6 +12,7 @@ from symres.kernel.terms import Size, walk
 from symres.language.shapes import Shape, annotated_shape, parse_shapes
 from symres.trace.arguments import Sizes
 from symres.trace.guard import time_limit
+from symres.trace.hints import keys_of
 from symres.trace.infer import infer
 from symres.trace.layers import Functions, Layer
 from symres.trace.signals import NeedsConcreteSizes, Notes, Refine, ShapeMismatch, recording
@@ -101,11 +102,11 @@ def unknown(layer: Functions, shapes: Mapping[str, Shape], fixed: Mapping[str, A
 
 
 def _in_collections(layer: Functions, shapes: Mapping[str, Shape], fixed: Mapping[str, Any]) -> dict[str, Shape]:
-    """Shapes of names that are no arguments belong to the one argument without a shape: a dict of arrays."""
+    """Shapes of names that are no arguments belong to the one argument without a shape that is read by such keys."""
     names = [parameter.name for parameter in layer.parameters()]
     loose = [name for name in shapes if "." not in name and name not in names]
     lacking = unknown(layer, shapes, fixed)
-    if not loose or len(lacking) != 1 or isinstance(layer, Layer):
+    if len(lacking) != 1 or isinstance(layer, Layer) or not set(loose) & keys_of(layer.forward, lacking[0].name):
         return dict(shapes)
     return {f"{lacking[0].name}.{name}" if name in loose else name: shape for name, shape in shapes.items()}
 

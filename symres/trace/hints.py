@@ -43,6 +43,19 @@ def hints(functions: list[Any]) -> dict[str, Hint]:
     return found
 
 
+def keys_of(function: Any, name: str) -> set[str]:
+    """The keys by which a function reads an argument: ``p["W"]`` or ``p.W``."""
+    node = function_node(function) if isinstance(function, FunctionType) else None
+    found: set[str] = set()
+    for part in ast.walk(node) if node is not None else ():
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == name:
+            found.add(part.attr)
+        elif isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and part.value.id == name:
+            if isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str):
+                found.add(part.slice.value)
+    return found
+
+
 def _of_shape(node: ast.expr) -> str | None:
     """``x`` for the expression ``x.shape``."""
     if isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(node.value, ast.Name):

@@ -30,6 +30,7 @@ from symres.trace.signals import NeedsConcreteSizes, Notes
 Attempt = Callable[[Mapping[str, Shape], Sizes], tuple[Any, Sizes, Notes]]
 
 _MOST_TRIALS = 150
+_MORE_TRIALS = 20
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 _SECONDS = 12.0
 _RANKS = (
@@ -51,10 +52,18 @@ _MORE = ("M", "K", "P", "Q", "R", "S", "U", "V", "E", "F", "L")
 
 @dataclass
 class Trial:
-    """One success: the shapes, and how many gradients have another shape than their variable."""
+    """One success: the shapes, how many gradients have another shape than their variable, how many axes of one argument
+    had to be equal.
+    """
 
     shapes: dict[str, Shape]
     faults: int
+    squares: int
+
+    @property
+    def doubt(self) -> tuple[int, int]:
+        """What speaks against it: the less the better."""
+        return self.faults, self.squares
 
 
 def infer(
@@ -76,7 +85,7 @@ def infer(
     problem: SymresError | None = None
     for concrete in (False, True):
         best: Trial | None = None
-        unrolled = False
+        unrolled, more = False, _MORE_TRIALS
         stop = time.monotonic() + _SECONDS
         for chosen in itertools.islice(_by_likelihood(choices), _MOST_TRIALS):
             shapes = {**known, **dict(zip(names, chosen, strict=True))}
@@ -86,10 +95,9 @@ def infer(
                 problem = problem or reason
                 unrolled |= isinstance(reason, NeedsConcreteSizes)
             else:
-                best = trial if best is None or trial.faults < best.faults else best
-                if best.faults == 0:
-                    break
-            if time.monotonic() > stop:
+                best = trial if best is None or trial.doubt < best.doubt else best
+            more -= best is not None and not best.faults
+            if time.monotonic() > stop or more == 0 or (best is not None and best.doubt == (0, 0)):
                 break
         if best is not None:
             return best.shapes
@@ -167,7 +175,8 @@ def _tried(
     # Only a pair of functions claims gradients; the trace of one function is a program.
     claimed: Mapping[str, Value] = getattr(result, "claimed", {})
     faults = sum(not _alike(value.axes, result.program.axes[name]) for name, value in claimed.items())
-    return Trial(_named(shapes, sizes, known, told), faults)
+    named = _named(shapes, sizes, known, told)
+    return Trial(named, faults, sum(len(shape.dims) - len(set(shape.dims)) for shape in named.values()))
 
 
 def _alike(left: Sequence[Axis], right: Sequence[Axis]) -> bool:

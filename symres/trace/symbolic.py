@@ -11,7 +11,7 @@ from symres.kernel.terms import Entry, Tensor
 from symres.language.shapes import Shape, annotated_shape
 from symres.trace.arguments import Inputs, Sizes
 from symres.trace.array import Array, as_array
-from symres.trace.gradnames import gradient_like
+from symres.trace.gradnames import collection_like, gradient_like
 from symres.trace.guard import running
 from symres.trace.session import Session
 from symres.trace.snapshot import contents
@@ -93,7 +93,12 @@ class SymbolicEnvironment:
     @contextmanager
     def running(self, name: str, values: Mapping[str, Any]) -> Iterator[None]:
         """Errors get their places; arrays of the caller that the function overwrites are noted."""
-        before = list(_arrays(values))
+        known = [*self.inputs.tensors]
+        before = [
+            (what, array)
+            for what, array in _arrays(values)
+            if what in self.gradients or not (collection_like(what) or gradient_like(what, known))
+        ]
         versions = [array.buffer.version for _, array in before]
         with running(name, self.world.files, self.said):
             yield
