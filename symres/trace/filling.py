@@ -43,8 +43,8 @@ def fill_diagonal(array: Array, value: Any) -> None:
 
 
 def _enter_torch(name: str, ufunc: str) -> None:
-    def inplace(array: Array, *others: Any) -> Array:
-        assign(array, as_array(call(ufunc, array, *others)))
+    def inplace(array: Array, *others: Any, **more: Any) -> Array:
+        assign(array, as_array(call(ufunc, array, *others, **more)))
         return array
 
     numpy_function(name, method=True)(inplace)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
+from symres.trace.elementwise import UFUNCS
 from tests.trace.agreement import agree
 
 X = {"x": "N D"}
@@ -187,6 +189,30 @@ ROWS: dict[str, tuple[Any, dict[str, str]]] = {
 }
 
 
+MORE: dict[str, tuple[Any, dict[str, str]]] = {
+    "nan functions": (
+        lambda np, x: (np.nansum(x), np.nanmean(x, 0), np.nanvar(x, 1), np.nanstd(x), np.nanmax(x, 0)),
+        X,
+    ),
+    "extrema": (lambda np, x: (np.amax(x, axis=1), np.amin(x), np.nanmin(x, axis=0), x.max(), x.min(axis=0)), X),
+    "diff": (lambda np, x: np.diff(x, axis=0), {"x": "4 D"}),
+    "rollaxis": (lambda np, x: (np.rollaxis(x, 2), np.rollaxis(x, 1, 3)), T3),
+    "at least": (lambda np, x: (np.atleast_1d(x.sum()), np.atleast_2d(x[0]), np.atleast_2d(x)), X),
+    "diagflat": (lambda np, x: np.diagflat(x), {"x": "D"}),
+    "columns": (lambda np, x, y: (np.column_stack([x, y]), np.column_stack((x[:, 0], y[:, 0]))), XY),
+    "rows": (lambda np, x, y: (np.append(x, y, axis=0), np.concatenate([x, y], axis=None)), XY),
+    "halves": (lambda np, x: (*np.vsplit(x, 2), *np.hsplit(x, 2), *np.array_split(x, 2)), {"x": "4 6"}),
+    "turned": (lambda np, x: (np.fliplr(x), np.rot90(x), np.rot90(x, 2)), X),
+    "nonzero": (lambda np, x: x[np.nonzero(x > 0)].sum(), X),
+    "contiguous": (lambda np, x: np.ascontiguousarray(x) + np.asanyarray(x) + np.asfortranarray(x), X),
+    "conjugate": (lambda np, x: np.conj(x) * x.conj() + np.conjugate(x).real, X),
+    "any all": (lambda np, x: (np.any(x > 0, axis=1), (x > 0).all(axis=1), np.logical_not(x)), {"x": "N 2"}),
+    "roll over all": (lambda np, x: (np.roll(x, 2), np.roll(x, (1, 2), axis=(0, 1))), {"x": "3 4"}),
+    "triangles of products": (lambda np, x: np.tril(x @ x.T, -1).sum(axis=-1), X),
+}
+ROWS |= MORE
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_traced_values_are_numpys(name: str) -> None:
     function, shapes = ROWS[name]
@@ -197,3 +223,40 @@ def test_the_comparison_notices_a_wrong_row() -> None:
     """A stand-in that disagrees with NumPy is caught."""
     with pytest.raises(AssertionError):
         agree(lambda module, x: x.sum(0) if module is np else x.sum(1), {"x": "D D"})
+
+
+def _domain(name: str, value: Any) -> Any:
+    """Arguments in (0, 1), moved where the function is defined."""
+    return value + 1 if name == "arccosh" else value
+
+
+def _numpys(name: str) -> Any:
+    return getattr(np, name, None) or getattr(scipy.special, name, None)
+
+
+UFUNC_NAMES = [name for row in UFUNCS for name in row.names if _numpys(name) is not None]
+REAL = [name for name in UFUNC_NAMES if name not in ("floor_divide", "remainder", "mod", "heaviside", "floor", "ceil")]
+
+
+@pytest.mark.parametrize("name", [name for name in REAL if name not in ("trunc", "fix", "softplus")])
+def test_every_elementwise_function_is_numpys(name: str) -> None:
+    arity = next(row.arity for row in UFUNCS if name in row.names)
+
+    def code(module: Any, *arrays: Any) -> Any:
+        function = _numpys(name) if module is np else getattr(module, name)
+        return function(*(_domain(name, array / 3) for array in arrays))
+
+    agree(code, {"x": "N D positive", "y": "D positive"} if arity == 2 else {"x": "N D positive"})
+
+
+@pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor", "logical_and", "logical_or"])
+def test_functions_of_two_masks(name: str) -> None:
+    agree(lambda module, a, b: getattr(module, name)(a, b), {"a": "N D bool", "b": "D bool"})
+
+
+def test_functions_of_one_mask() -> None:
+    agree(lambda module, a: (~a, module.invert(a), module.bitwise_not(a), module.logical_not(a)), {"a": "N bool"})
+
+
+def test_whole_numbers() -> None:
+    agree(lambda module, y: (module.floor_divide(y, 2), module.remainder(y, 3), module.mod(y, 2)), {"y": "N int M"})

@@ -39,6 +39,9 @@ def array(*names: str, kind: str = "real") -> Array:
         (lambda x: np.sum(x, axis=0, precision=3), "precision="),
         (lambda x: np.reshape(x, (-1,), order="F"), "order='F'"),
         (lambda x: np.argmax(x, axis=1), "largest depends on data"),
+        (lambda x: x.argmin(), "smallest depends on data"),
+        (lambda x: list(np.ndindex(x.shape)), "needed as a number"),
+        (lambda x: np.zeros(0), "length 0"),
         (lambda x: np.where(x > 0, x), "two arguments"),
         (lambda x: x.astype(int), "rounded"),
         (lambda x: np.sum(x, axis=2), "axis 2"),
@@ -111,6 +114,20 @@ def test_torchs_conventions() -> None:
         assert (x.size(0), x.size(), x.numel(), x.dim()) == (x.shape[0], x.shape, x.shape[0] * x.shape[1], 2)
         assert x.transpose(-2, -1).shape == x.new_zeros(x.size(1), x.size(0)).shape
         assert (x > 0).to(x.dtype).kind == "float"
+        assert repr(x.masked_fill(x > 0, 2.0)) == repr(torch.where(x > 0, 2.0, x))
+        assert repr(x.t()) == repr(x.T) == repr(torch.permute(x, (1, 0)))
+        assert repr(x.movedim(0, 1)) == repr(x.swapdims(0, 1)) == repr(x.T)
+        assert x.expand(2, -1, -1).shape == (2, *x.shape)
+        assert x[0].expand_as(x).shape == x.shape
+        assert [part.shape for part in x.chunk(1, dim=1)] == [x.shape]
+        assert repr(torch.bmm(x[None], x.T[None])) == repr(torch.mm(x, x.t())[None])
+        assert x.detach().cpu().contiguous().double().ndimension() == 2
+        assert (x > 0).long().kind == (x > 0).type_as(torch.zeros(1, dtype=torch.int64)).kind == "int"
+        assert repr(x.repeat_interleave(2, dim=1)) == repr(np.repeat(x, 2, axis=1))
+        assert torch.as_tensor(x) is x
+        z = torch.ones(2).zero_()
+        assert repr(z.fill_(3.0).sub_(1.0).div_(2.0)) == repr(torch.ones(2))
+        assert repr(z.copy_(x[0, 0]).clamp_(min=0)) == repr(torch.relu(x[0, 0]).expand(2))
         y = x.clone()
         y.mul_(2).add_(1)
         assert repr(y) == repr(x * 2 + 1)
