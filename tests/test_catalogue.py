@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,15 @@ def test_a_new_file_is_a_valid_entry(folder: Path) -> None:
     assert catalogue.load("small-batch-mean").kind == "gradient"
     with pytest.raises(UsageError, match="already"):
         catalogue.template("small-batch-mean")
+
+
+def test_a_new_file_already_proves_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, text = catalogue.template("an-example")
+    (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    derivation = import_module(name.removesuffix(".py")).build()
+    assert derivation.id == "an-example"
+    assert all(check.passed for check in derivation.record)
 
 
 @pytest.mark.parametrize("id", ["", "Upper", "a_b", "../x", "a--b", "a b", "x;y"])
