@@ -31,7 +31,9 @@ def test_the_examples_run(page: Path, tmp_path: Path) -> None:
         if language == "python" and saved:
             (tmp_path / saved.group(1)).write_text(body)
         elif language == "python":
-            subprocess.run([sys.executable, "-c", body], cwd=tmp_path, check=True, env=environment)
+            example = tmp_path / f"example_{ran}.py"
+            example.write_text(body)
+            subprocess.run([sys.executable, example], cwd=tmp_path, check=True, env=environment)
             ran += 1
         elif language == "sh" and page.name not in NEEDS_A_NEW_FILE:
             for line in body.replace("\\\n", " ").splitlines():
