@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from symres.kernel.terms import Apply, Entry, Fun, Lam, Size, Sum, Tensor, Term, Var, delta
+from symres.kernel.terms import Apply, Entry, Fun, Iverson, Lam, Maximum, Size, Sum, Tensor, Term, Var, delta
 from symres.language.certificate import GradientClaim, certificate
 from symres.language.functions import relu, step
 from symres.language.program import Definition, Program, Value
@@ -159,6 +159,26 @@ def batch_norm_staged() -> Layer:
     return layer
 
 
+def batch_norm_unbiased() -> Layer:
+    """The variance divided by B - 1, which asks for two samples."""
+    layer = Layer("batchnorm_unbiased")
+    x = layer.input("x", B, D)
+    eps = layer.input("eps", kind="positive")
+    mu = layer.let("mu", (D,), lambda i: mean(B, lambda b: x(b, i), "b"))
+    var = layer.let("var", (D,), lambda i: total(B, lambda b: (x(b, i) - mu(i)) ** 2, "b") / (B - 1))
+    std = layer.let("std", (D,), lambda i: (var(i) + eps()) ** HALF)
+    unit = layer.let("unit", (B, D), lambda b, i: (x(b, i) - mu(i)) / std(i))
+    g = layer.output(unit)
+    layer.claim(
+        "x",
+        lambda b, i: (
+            (g(b, i) - mean(B, lambda c: g(c, i)) - unit(b, i) * total(B, lambda c: g(c, i) * unit(c, i)) / (B - 1))
+            / std(i)
+        ),
+    )
+    return layer
+
+
 def rms_norm() -> Layer:
     """y = w x / sqrt(mean x² + ε)."""
     layer = Layer("rmsnorm_backward")
@@ -279,6 +299,19 @@ def cross_entropy() -> Layer:
     return layer
 
 
+def softmax_shifted() -> Layer:
+    """Softmax after subtracting the largest entry, under a causal mask."""
+    layer = Layer("softmax_shifted")
+    x = layer.input("x", B, B)
+    causal = lambda b, j: Iverson(">=", b - j)  # noqa: E731
+    top = layer.let("top", (B,), lambda b: Maximum(j := Var("j", B), x(b, j)))
+    e = layer.let("e", (B, B), lambda b, j: causal(b, j) * Fun("exp", x(b, j) - top(b)))
+    p = layer.let("p", (B, B), lambda b, j: e(b, j) / total(B, lambda k: e(b, k)))
+    g = layer.output(p)
+    layer.claim("x", lambda b, i: p(b, i) * (g(b, i) - total(B, lambda j: g(b, j) * p(b, j))))
+    return layer
+
+
 def cross_entropy_soft() -> Layer:
     """Cross-entropy with the labels as weights, on log-probabilities."""
     layer = Layer("cross_entropy_soft")
@@ -351,6 +384,7 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "layer_norm": layer_norm,
     "batch_norm": batch_norm,
     "batch_norm_staged": batch_norm_staged,
+    "batch_norm_unbiased": batch_norm_unbiased,
     "rms_norm": rms_norm,
     "relu_block": relu_block,
     "residual": residual,
@@ -358,6 +392,7 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "softplus": softplus,
     "silu": silu,
     "softmax": softmax,
+    "softmax_shifted": softmax_shifted,
     "log_softmax": log_softmax,
     "cross_entropy": cross_entropy,
     "cross_entropy_soft": cross_entropy_soft,

@@ -119,7 +119,8 @@ def test_no_certificate_is_written_for_a_wrong_gradient(name: str, fault: str) -
 
 @needs_coq
 @pytest.mark.parametrize(
-    ("name", "fault"), [(name, list(FAULTS)[k % 3]) for k, name in enumerate(LAYERS)] + [("layer_norm", f) for f in FAULTS]
+    ("name", "fault"),
+    [(name, list(FAULTS)[k % 3]) for k, name in enumerate(LAYERS)] + [("layer_norm", f) for f in FAULTS],
 )
 def test_coq_refuses_a_wrong_gradient(name: str, fault: str, folder: Path) -> None:
     text = certificate_text(damaged(name, fault).document(), unchecked=True)

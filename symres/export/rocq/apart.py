@@ -62,7 +62,7 @@ def content(poly: Poly) -> tuple[Term, Term] | None:
     """A denominator as a product of what is common to all its monomials, sums apart, and of the rest."""
     least: dict[Factor, int] = {}
     for k, mono in enumerate(poly):
-        plain = {f: e for f, e in mono if not isinstance(f, Component) and not is_bit(f)}
+        plain: dict[Factor, int] = {f: e for f, e in mono if not isinstance(f, Component) and not is_bit(f)}
         if k == 0:
             least = dict(plain)
         least = {f: min(least.get(f, 0), plain.get(f, 0)) for f in {*least, *plain}}

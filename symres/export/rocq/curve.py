@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from symres.export.rocq.curves import CurveProof
-from symres.export.rocq.layer import Layer, Premise, before_last
-from symres.export.rocq.scope import Scope, Symbol
+from symres.export.rocq.indices import before_last
+from symres.export.rocq.layer import Layer, Premise
+from symres.export.rocq.scope import Scope
+from symres.export.rocq.symbols import Symbol
 from symres.export.rocq.tangent import Tangents
 from symres.export.rocq.writing import binders, forall, kind_of
 from symres.kernel.terms import Entry, Tensor, Term, Var
@@ -112,6 +114,7 @@ class Curve:
             point={self.x: "(c u)"},
             at={self.x: "(c t)"},
             tangent=self.tangents,
+            insides=self.layer.insides,
         )
 
     def proof(self, kind: str, term: Term, names: Mapping[Var, str]) -> str:

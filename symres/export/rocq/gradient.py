@@ -11,11 +11,11 @@ from symres.export.rocq.document import Document, Theorem
 from symres.export.rocq.layer import Layer, Premise
 from symres.export.rocq.names import identifier
 from symres.export.rocq.proving import Balance, Conditions, register
-from symres.export.rocq.scope import Symbol
 from symres.export.rocq.scripts import Scripts
 from symres.export.rocq.shift import unshifted, without_maxima
 from symres.export.rocq.stack import Stack
 from symres.export.rocq.statement import Statement, terms_of
+from symres.export.rocq.symbols import Symbol
 from symres.export.rocq.writing import kind_of
 from symres.kernel.terms import ZERO, Entry, Tensor, Term, Var, add, mul, sum_, walk
 from symres.language.certificate import GradientClaim, Recurrence
@@ -156,12 +156,9 @@ class Gradients:
         if not outputs & set(others):
             return loss, []
         layer, same = self.layer, unshifted(loss, others)
-        before = len(layer.lines)
         for definition in others.values():
             if definition.body is not ZERO and definition.tensor not in self.definitions:
                 self._define(layer, definition)
-        lines = layer.lines[before:]
-        del layer.lines[before:]
         balance = Balance(f"{label}_shift", loss, same, dict(self.definitions), ())
         algebra = balance.solve()
         if algebra is None:
@@ -173,7 +170,7 @@ class Gradients:
         if conditions.assumed:
             raise Unsupported("a maximum can be left out only where no denominator depends on the inputs' values")
         words = [scripts.scope.text(term) for term in (loss, same)]
-        lines += [f"Section Unshifted_{label}.", f"Variables {layer.typed(layer.explicit)}.", *scripts.lines]
+        lines = [f"Section Unshifted_{label}.", f"Variables {layer.typed(layer.explicit)}.", *scripts.lines]
         lines += [f"Lemma unshifted_{label} : {words[0]} =\n  {words[1]}.", "Proof using All."]
         lines += [*(f"  {line}" for line in script), "Qed.", f"End Unshifted_{label}."]
         return same, lines
@@ -220,7 +217,15 @@ class Gradients:
         return " ".join((premise.name, *((point or {}).get(p, symbols[p].name) for p in premise.params)))
 
     def _theorem(
-        self, label: str, x: Tensor, loss: Term, same: Term, right: Term, curve: Curve, chain: str, assumed: Mapping[str, Premise]
+        self,
+        label: str,
+        x: Tensor,
+        loss: Term,
+        same: Term,
+        right: Term,
+        curve: Curve,
+        chain: str,
+        assumed: Mapping[str, Premise],
     ) -> Theorem:
         layer = self.layer
         scope = layer.scope()

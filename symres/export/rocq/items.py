@@ -14,9 +14,9 @@ from functools import singledispatchmethod
 from symres.errors import Unsupported
 from symres.export.rocq import apart
 from symres.export.rocq.abstraction import abstract, positions
+from symres.export.rocq.indices import sides
 from symres.export.rocq.monomials import AT_MOST, DELTA, Component, Poly, atom_key
 from symres.export.rocq.normal import Item, Normal, inverted
-from symres.export.rocq.scope import sides
 from symres.kernel.terms import (
     Add,
     Apply,

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
+from symres.export.rocq.functions import declare_functions
+from symres.export.rocq.indices import before_last, shifted, variables_of
 from symres.export.rocq.monomials import AT_MOST, DELTA
 from symres.export.rocq.names import Names
-from symres.export.rocq.scope import ELEMENTWISE, Scope, Symbol
+from symres.export.rocq.scope import Scope
 from symres.export.rocq.signs import nonnegative, positive
+from symres.export.rocq.symbols import Symbol
 from symres.export.rocq.writing import binders, forall, kind_of
-from symres.kernel.terms import Apply, Binder, Entry, Fun, Lam, Size, Tensor, Term, Var, add, substitute, walk
+from symres.kernel.terms import Entry, Pow, Size, Tensor, Term, Var, add, substitute, walk
 from symres.language.certificate import Recurrence
-from symres.language.functions import FUNCTIONS, split_name
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Layer:
     least: dict[str, int] = field(default_factory=dict)
     header: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    insides: dict[Tensor, tuple[tuple[Var, ...], Term]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for tensor in (*self.explicit, *self.others):
@@ -59,11 +62,11 @@ class Layer:
             self.symbols[tensor] = Symbol(self.names.new(tensor.name))
         for tensor in self.others:
             self._input(tensor)
-        self._functions()
+        declare_functions(self)
 
     def scope(self) -> Scope:
         """The names where nothing moves."""
-        return Scope(self.symbols, self.functions)
+        return Scope(self.symbols, self.functions, insides=self.insides)
 
     # ------------------------------------------------------------ the header of the section
 
@@ -72,12 +75,17 @@ class Layer:
         dims += [tensor.bound for tensor in self.others if tensor.bound is not None]
         for body in self.bodies:
             for node in walk(body):
-                dims += [var.dim for var in _variables(node)]
+                dims += [var.dim for var in variables_of(node)]
                 if isinstance(node, Size):
                     dims.append(node)
         found = sorted({size.name for dim in dims for size in walk(dim) if isinstance(size, Size)})
         for size in found:
             self.symbols[Tensor(size, (), "size")] = Symbol(self.names.new(size))
+        for node in (node for body in self.bodies for node in walk(body)):
+            if isinstance(node, Pow) and node.exponent < 0:
+                base, more = shifted(node.base)
+                if isinstance(base, Size) and more < 0:
+                    self.need(self.scope().size(base), 1 - more)
 
     def sizes(self) -> list[str]:
         """The names of the sizes."""
@@ -127,61 +135,6 @@ class Layer:
             self.header.append(f"Hypothesis {name}_range : {every}({entry} < {self.scope().size(tensor.bound)})%nat.")
             self.symbols[tensor] = Symbol(name, range=f"{name}_range")
 
-    def _functions(self) -> None:
-        nodes = [node for body in self.bodies for node in walk(body)]
-        for node in nodes:
-            if isinstance(node, Apply) and (node.name, ()) not in self.functions:
-                self._general(node)
-        unknown = {split_name(n.name) for n in nodes if isinstance(n, Fun) and n.name not in (*ELEMENTWISE, *FUNCTIONS)}
-        for base in sorted({base for base, _ in unknown}):
-            order = max(len(positions) for name, positions in unknown if name == base)
-            plain = self.names.new(base)
-            for count in range(order + 2):
-                self.functions[base, (0,) * count] = plain + "'" * count
-            primes = [plain + "'" * count for count in range(order + 2)]
-            self.header.append(f"Variables ({' '.join(primes)} : R -> R).")
-            for low, high in zip(primes, primes[1:], strict=False):
-                self.header.append(f"Hypothesis {low}_derivative : forall a, is_derive {low} a ({high} a).")
-
-    def _general(self, node: Apply) -> None:
-        """A general differentiable function of whole tensors and its Jacobian, with what derivative means for it."""
-        name = self.names.new(node.name)
-        self.functions[node.name, ()] = name
-        arguments = [tuple(var.dim for var in argument.vars) for argument in node.arguments]
-        types = ["nat -> " * len(dims) + "R" for dims in arguments]
-        takes = "".join(f"({kind}) -> " for kind in types)
-        outs = "nat -> " * len(node.dims)
-        self.header.append(f"Variable {name} : {takes}{outs}R.")
-        scope = self.scope()
-        given, conditions, total = [], [], []
-        inner = tuple(Var("o", dim) for dim in node.dims)
-        with scope.bound(*inner) as out_names:
-            ranges = forall(out_names, [scope.size(dim) for dim in node.dims])
-            at = " ".join(f"(a{k} t)" for k in range(len(arguments)))
-            for k, dims in enumerate(arguments):
-                jacobian = self.names.new(f"J_{node.name}" + (f"_{k + 1}" if len(arguments) > 1 else ""))
-                self.functions[node.name, (k,)] = jacobian
-                self.header.append(f"Variable {jacobian} : {takes}{outs}{'nat -> ' * len(dims)}R.")
-                variables = tuple(Var("k", dim) for dim in dims)
-                with scope.bound(*variables) as names:
-                    sizes = [scope.size(dim) for dim in dims]
-                    entry = " ".join((f"a{k} u", *names))
-                    velocity = " ".join((f"b{k}", *names))
-                    given.append(f"(a{k} : R -> {types[k]}) (b{k} : {types[k]})")
-                    conditions.append(f"({forall(names, sizes)}is_derive (fun u => {entry}) t ({velocity})) -> ")
-                    body = f"{' '.join((jacobian, at, *out_names, *names))} * {velocity}"
-                    for name_, size in reversed(list(zip(names, sizes, strict=True))):
-                        body = f"sum {size} (fun {name_} => {body})"
-                    total.append(body)
-            applied = " ".join((name, *(f"(a{k} u)" for k in range(len(arguments))), *out_names))
-            quantified = "".join(
-                f"forall {pair}, {condition}" for pair, condition in zip(given, conditions, strict=True)
-            )
-            self.header.append(
-                f"Hypothesis {name}_derivative : forall (t : R), {quantified}"
-                f"{ranges}is_derive (fun u => {applied}) t ({' + '.join(total)})."
-            )
-
     # ------------------------------------------------------------ definitions
 
     def params(self, body: Term) -> tuple[Tensor, ...]:
@@ -208,6 +161,7 @@ class Layer:
             words = scope.text(body)
             self.lines.append(f"Definition {name} {self.typed(params)}{binders(names)}: R :=\n  {words}.")
         self.lines += self.signs(scope, tensor, tuple(variables), body)
+        self.insides[tensor] = tuple(variables), body
 
     def define_recurrence(
         self, part: Recurrence, hint: str = "", always: Sequence[Tensor] = (), also: Sequence[Tensor] = ()
@@ -245,8 +199,8 @@ class Layer:
                 params = symbol.params
                 head = f"{self.typed(params)}{binders(names, sizes)}"
                 entry = " ".join((symbol.name, *(self.symbols[p].name for p in params), *names))
-                known = {"pos": "positive", "nonneg": "nonnegative"}[word]
-                self.symbols[tensor] = Symbol(symbol.name, params, **{known: lemma})
+                known = (lemma, "") if word == "pos" else ("", lemma)
+                self.symbols[tensor] = Symbol(symbol.name, params, "", *known)
                 return [f"Lemma {lemma} {head}: 0 {sign} {entry}.", f"Proof. exact {proof}. Qed."]
         return []
 
@@ -254,7 +208,7 @@ class Layer:
 
     def premise(self, kind: str, term: Term) -> tuple[Premise, tuple[Var, ...]]:
         """The condition on the inputs that ``term`` is not zero (or positive), and the indices at which it is asked."""
-        free = tuple(dict.fromkeys(var for node in walk(term) for var in _variables(node) if var in term.free))
+        free = tuple(dict.fromkeys(var for node in walk(term) for var in variables_of(node) if var in term.free))
         labelled = substitute(term, {var: _place(var.dim, k) for k, var in enumerate(free)})
         key = kind, repr(labelled)
         found = self.premises.get(key)
@@ -278,26 +232,3 @@ _places: dict[tuple[Term, int], Var] = {}
 
 def _place(dim: Term, k: int) -> Var:
     return _places.setdefault((dim, k), Var(f"p{k}", dim))
-
-
-@dataclass(frozen=True)
-class Before:
-    """The step of a recurrence from ``var`` to the next index."""
-
-    var: Var
-    step: Term
-
-
-def before_last(part: Recurrence) -> Before:
-    """The step of a recurrence, its first index written as one more than a variable."""
-    first = part.vars[0]
-    var = Var("m", add(first.dim, -1))
-    return Before(var, substitute(part.step, {first: var + 1}))
-
-
-def _variables(node: Term) -> tuple[Var, ...]:
-    if isinstance(node, Var):
-        return (node,)
-    if isinstance(node, Binder):
-        return (node.var,)
-    return node.vars if isinstance(node, Lam) else ()

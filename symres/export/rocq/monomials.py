@@ -133,7 +133,7 @@ def component(bound: Iterable[Var], factors: Iterable[tuple[Term, int]]) -> tupl
     for choice in itertools.islice(itertools.product(*map(itertools.permutations, groups)), 720):
         order = [var for group in choice for var in group]
         label = _labels({var: f"${k:02d}" for k, var in enumerate(order)})
-        keyed = sorted(((atom_key(f, label), f) for f in merged), key=lambda item: item[0])  # type: ignore[arg-type, type-var]
+        keyed = sorted(((atom_key(f, label), f) for f in merged), key=lambda item: item[0])  # type: ignore[arg-type]
         if best is None or [key for key, _ in keyed] < [key for key, _ in best[0]]:
             best = keyed, order  # type: ignore[assignment]
     assert best is not None
@@ -163,8 +163,8 @@ def _classes(variables: list[Var], factors: Mapping[Term, int]) -> list[list[Var
 def place(factor: Factor, mapping: Mapping[Var, Term]) -> Factor:
     """The factor at other indices, in the order its component had: not canonical."""
     if isinstance(factor, Component):
-        return Component(factor.vars, tuple((substitute(f, mapping), e) for f, e in factor.factors))  # type: ignore[arg-type]
-    return substitute(factor, mapping)  # type: ignore[arg-type]
+        return Component(factor.vars, tuple((substitute(f, mapping), e) for f, e in factor.factors))
+    return substitute(factor, mapping)
 
 
 def canonical(factor: Factor) -> Factor:
@@ -184,4 +184,4 @@ def opened(factor: Component) -> tuple[list[Var], list[tuple[Term, int]]]:
     """The bound variables, renamed apart, and the factors of a component."""
     fresh = [var.fresh() for var in factor.vars]
     renaming = dict(zip(factor.vars, fresh, strict=True))
-    return fresh, [(substitute(f, renaming), e) for f, e in factor.factors]  # type: ignore[arg-type]
+    return fresh, [(substitute(f, renaming), e) for f, e in factor.factors]

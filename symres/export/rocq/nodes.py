@@ -5,7 +5,7 @@ The tree is binary where Coq's notations are, so a proof about a printed express
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
@@ -33,7 +33,8 @@ class Node:
 class Leaf(Node):
     """An identifier or an application. ``proof`` shows its derivative along the curve; ``None`` if it is constant.
 
-    ``positive`` and ``nonnegative`` are proof terms of its sign at the point of the curve, empty where unknown.
+    ``positive`` and ``nonnegative`` are proof terms of its sign at the point of the curve, empty where unknown;
+    ``inside`` gives what a definition stands for.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Leaf(Node):
     proof: str | None = None
     positive: str = ""
     nonnegative: str = ""
+    inside: Callable[[], Node] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

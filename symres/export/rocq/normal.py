@@ -238,5 +238,3 @@ def inverted(poly: Poly, count: int) -> Poly | None:
     if any(isinstance(factor, Component) for factor, _ in mono):
         return None
     return {powers((factor, -e * count) for factor, e in mono): Fraction(1) / c**count}
-
-

@@ -9,8 +9,10 @@ from symres.errors import Unsupported
 from symres.export.rocq.items import Algebra, Refold, Reroot
 from symres.export.rocq.layer import Layer, Premise
 from symres.export.rocq.monomials import Poly
-from symres.export.rocq.scope import Scope, Symbol
-from symres.export.rocq.scripts import Scripts, exchange
+from symres.export.rocq.scope import Scope
+from symres.export.rocq.scripts import Scripts
+from symres.export.rocq.sums import exchange
+from symres.export.rocq.symbols import Symbol
 from symres.export.rocq.writing import binders, braces
 from symres.kernel.terms import Entry, Pow, Sum, Tensor, Term, Var, add, neg, substitute, sum_
 from symres.language.program import Definition

@@ -41,7 +41,20 @@ AXIOMS = frozenset(
 """What the real numbers of Coq's standard library and their analysis rest on."""
 
 COMMANDS = frozenset(
-    "Section End Variable Variables Hypothesis Definition Fixpoint Lemma Theorem Proof Qed Print".split()
+    [
+        "Section",
+        "End",
+        "Variable",
+        "Variables",
+        "Hypothesis",
+        "Definition",
+        "Fixpoint",
+        "Lemma",
+        "Theorem",
+        "Proof",
+        "Qed",
+        "Print",
+    ]
 )
 FORBIDDEN = re.compile(
     r"\b(Axiom|Axioms|Parameter|Parameters|Conjecture|Conjectures|Admitted|admit|Admit|give_up|Abort|Unset|Set|"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import singledispatchmethod
 
 from symres.errors import Unsupported
+from symres.export.rocq.indices import shifted, sides
 from symres.export.rocq.names import Names
 from symres.export.rocq.nodes import (
     Applied,
@@ -30,35 +31,26 @@ from symres.export.rocq.nodes import (
     Total,
     text,
 )
+from symres.export.rocq.symbols import ELEMENTWISE, Symbol
 from symres.kernel.plain import split_sign
-from symres.kernel.terms import Add, Apply, Entry, Fun, Iverson, Maximum, Mul, Num, Pow, Size, Sum, Tensor, Term, Var
+from symres.kernel.terms import (
+    Add,
+    Apply,
+    Entry,
+    Fun,
+    Iverson,
+    Maximum,
+    Mul,
+    Num,
+    Pow,
+    Size,
+    Sum,
+    Tensor,
+    Term,
+    Var,
+    substitute,
+)
 from symres.language.functions import FUNCTIONS, split_name
-
-ELEMENTWISE = {
-    "exp": "exp",
-    "log": "ln",
-    "tanh": "tanh",
-    "sigmoid": "logistic",
-    "sin": "sin",
-    "cos": "cos",
-    "step": "step",
-}
-"""The functions that the library has, by their Coq names."""
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A tensor in Coq. ``params`` are its explicit tensor arguments; ``derivative`` names the lemma of its derivative
-    along the curve, ``positive`` or ``nonnegative`` that of its sign. ``ranged`` lemmas take a range hypothesis after
-    each index; ``inductive`` ones, induction hypotheses, take no first index."""
-
-    name: str
-    params: tuple[Tensor, ...] = ()
-    derivative: str = ""
-    positive: str = ""
-    nonnegative: str = ""
-    range: str = ""
-    inductive: bool = False
 
 
 @dataclass
@@ -76,6 +68,7 @@ class Scope:
     vars: dict[Var, str] = field(default_factory=dict)
     tangent: Callable[[Term], Term] | None = None
     derivatives: bool = True
+    insides: Mapping[Tensor, tuple[tuple[Var, ...], Term]] = field(default_factory=dict)
 
     def child(self, **changes: object) -> Scope:
         """A scope of its own for index variables."""
@@ -195,7 +188,16 @@ class Scope:
             proof,
             self.lemma(symbol.positive, term) if symbol.positive else "",
             self.lemma(symbol.nonnegative, term) if symbol.nonnegative else "",
+            self._inside(term),
         )
+
+    def _inside(self, term: Entry) -> Callable[[], Node] | None:
+        """The right-hand side of a definition, for proofs that have to look into it."""
+        if term.tensor not in self.insides:
+            return None
+        variables, body = self.insides[term.tensor]
+        here = self.child()
+        return lambda: here.lower(substitute(body, dict(zip(variables, term.args, strict=True))))
 
     @lower.register
     def _(self, term: Add) -> Node:
@@ -283,21 +285,3 @@ class Scope:
             tuple(map(self.index, indices)),
             tuple(map(self.range, indices)),
         )
-
-
-def shifted(term: Term) -> tuple[Term, int]:
-    """An index or a range as another one and a number that is added to it."""
-    if isinstance(term, Add) and len(term.args) == 2 and isinstance(term.args[1], Num):
-        if term.args[1].value.denominator == 1:
-            return term.args[0], int(term.args[1].value)
-    return term, 0
-
-
-def sides(term: Iverson) -> tuple[list[Term], list[Term]]:
-    """The two sides of an Iverson bracket as sums of indices: ``below`` (the negative part) and ``above``."""
-    parts = term.arg.args if isinstance(term.arg, Add) else (term.arg,)
-    above = [part for part in parts if not split_sign(part)[0]]
-    below = [split_sign(part)[1] for part in parts if split_sign(part)[0]]
-    if any(isinstance(part, Mul) for part in (*above, *below)):
-        raise Unsupported(f"Coq certificates have no index arithmetic: {term}")
-    return below or [Num(0)], above or [Num(0)]

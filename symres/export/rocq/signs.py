@@ -6,6 +6,8 @@ not proved so becomes a hypothesis of the theorem, stated by name.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symres.export.rocq.nodes import (
     Call,
     Inverse,
@@ -55,6 +57,8 @@ def positive(node: Node) -> str | None:
             proof, last = positive(factor), mask.split()[-1]
             every = f"(fun {node.var} {node.hyp} => {proof})"
             return proof and last.isidentifier() and f"(sum_masked_pos _ {last} _ H{last} {every})" or None
+        case Total(body=Leaf(positive="", inside=inside)) if inside is not None:
+            return positive(replace(node, body=inside()))
         case Total():
             proof = positive(node.body)
             return proof and f"(sum_pos _ _ {node.fact} (fun {node.var} {node.hyp} => {proof}))"

@@ -35,14 +35,14 @@ def _argument(scripts: Scripts, entry: Entry) -> Term:
     """What a function item is a function of; of a denominator, the denominator."""
     item = scripts.algebra.items[entry.tensor]
     body = item.body.args[0] if isinstance(item.body, Fun) else item.body
-    return substitute(body, dict(zip(item.vars, entry.args, strict=True)))  # type: ignore[arg-type]
+    return substitute(body, dict(zip(item.vars, entry.args, strict=True)))
 
 
 def _content(scripts: Scripts, item: Item) -> list[str]:
     factors = item.split.args if isinstance(item.split, Mul) else (item.split,)
     below = factors[-1]
     assert isinstance(below, Entry)
-    opened = mul(*factors[:-1], _argument(scripts, below))  # type: ignore[arg-type]
+    opened = mul(*factors[:-1], _argument(scripts, below))
     words = scripts.scope.text(opened)
     return [f"transitivity ({words}).", *braces(scripts.equate(item.body, opened)), "reflexivity."]
 
@@ -75,9 +75,9 @@ def _logarithm(scripts: Scripts, item: Item) -> list[str]:
     rest = logs[0] if logs else None
     scope, whole = scripts.scope, _argument(scripts, item.same)
     aid = scope.text(Fun("exp", whole))
+    product: Term = item.same
     if rest is None:
-        product, script = item.same, "rewrite ln_exp."
-        words = aid
+        script, words = "rewrite ln_exp.", aid
     else:
         remaining = _argument(scripts, rest)
         product = mul(remaining, item.same)

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symres.errors import Unsupported
-from symres.export.rocq.layer import Layer, before_last
+from symres.export.rocq.indices import before_last
+from symres.export.rocq.layer import Layer
 from symres.export.rocq.proving import Balance, Conditions, register
 from symres.export.rocq.scripts import Scripts
 from symres.export.rocq.statement import Statement
@@ -66,7 +67,7 @@ class Stack:
         Raises:
             Unsupported: if the base or the step is not proved here.
         """
-        layer, scope, variables = self.layer, self.layer.scope(), self.tangent.vars
+        scope, variables = self.layer.scope(), self.tangent.vars
         before, product = before_last(self.tangent), before_last(self.product)
         names_of = dict(zip((self.product.vars[0], product.var), (variables[0], before.var), strict=True))
         lines: list[str] = []
