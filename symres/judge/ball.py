@@ -16,6 +16,8 @@ from symres.judge import elementary
 from symres.judge.arithmetic import integer_root
 from symres.judge.faults import Undecided, Undefined
 
+# what Ball(...) does, without its check of the arguments: half of the time of an addition
+new = tuple.__new__
 FEW = 1 << 64
 UNDERFLOW = 1 << 20
 """A number of magnitude below 2^-UNDERFLOW becomes a ball around 0; one above 2^UNDERFLOW is not computed with."""
@@ -205,7 +207,7 @@ class Balls:
 
     def _round(self, mantissa: int, exponent: int, radius: int) -> Ball:
         if mantissa.bit_length() <= self.bits and radius < FEW and abs(exponent) < UNDERFLOW:
-            return Ball(mantissa, exponent, radius)
+            return new(Ball, (mantissa, exponent, radius))
         excess = max(mantissa.bit_length(), radius.bit_length()) - self.bits
         if excess > 0:
             if radius == 0 and mantissa & ((1 << excess) - 1) == 0:

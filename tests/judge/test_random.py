@@ -19,6 +19,7 @@ from symres.language.certificate import EqualClaim, certificate, definitions_doc
 from symres.language.program import Definition
 from symres.numeric.evaluate import Evaluation
 from tests import random_terms
+from tests.benchmarks.judges import campaign
 from tests.kernel.oracle import agree
 from tests.kernel.strategies import D, N, random_term, rewrite
 from tests.kernel.test_normal_form import FALSE, TRUE, damage
@@ -112,3 +113,9 @@ def test_values_against_a_plain_reading(term: Term, seed: int) -> None:
 
 def half(source: random.Random) -> Fraction:
     return Fraction(2 * source.randint(-4, 4) + 1, 2)
+
+
+def test_kernel_and_judge_do_not_contradict_each_other() -> None:
+    found = campaign(60, start=50_000)
+    assert found["contradictions"] == []
+    assert found["counts"]["rewritten: kernel proved, judge passed"] > 20
