@@ -68,6 +68,7 @@ def derive(
     rename: Annotated[list[str] | None, typer.Option(help="NAME=OTHER: print a name as another, x_hat=z.")] = None,
     numbered: Annotated[bool, typer.Option("--numbers/--no-numbers", help="Number and label the formulas.")] = True,
     listing: Annotated[bool, typer.Option("--listing", help="Print the NumPy reference as well.")] = False,
+    pictures: Annotated[bool, typer.Option("--pictures", help="Show the pictures in HTML pages.")] = False,
     rests_on: Annotated[bool, typer.Option("--assumptions", help="Print what each rests on; write nothing.")] = False,
     timeout: Timeout = 300.0,
     memory: Annotated[int, typer.Option(min=64, help="Megabytes that one derivation may use.")] = 4096,
@@ -95,7 +96,7 @@ def derive(
         return
     output_folder(output)
     status = OK
-    one = partial(workers.made, formats=wanted, options=options, fresh=fresh)
+    one = partial(workers.made, formats=wanted, options=options, fresh=fresh, pictures=pictures)
     work = partial(workers.bounded, work=one, seconds=timeout, megabytes=memory)
     for id, made in with_progress(work, ids, jobs, "derived"):
         if isinstance(made, Exception):

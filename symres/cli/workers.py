@@ -24,12 +24,12 @@ def bounded(id: str, *, work: Callable[[str], Result], seconds: float, megabytes
         return work(id)
 
 
-def made(id: str, *, formats: tuple[str, ...], options: Options, fresh: bool = False) -> Made:
+def made(id: str, *, formats: tuple[str, ...], options: Options, fresh: bool = False, pictures: bool = False) -> Made:
     """The documents of one entry."""
     from symres.export.make import make
 
     entry = catalogue.load(id)
-    return make(entry.derive, catalogue.content(entry), formats, options, fresh)
+    return make(entry.derive, catalogue.content(entry), formats, options, fresh, entry.pictures if pictures else None)
 
 
 def page(id: str) -> dict[str, Any]:

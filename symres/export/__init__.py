@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -11,21 +11,23 @@ from symres.errors import UsageError
 
 if TYPE_CHECKING:
     from symres.derivation.document import Derivation
+    from symres.derivation.picture import Picture
     from symres.export.paper import Options
 
 
 @dataclass(frozen=True)
 class Format:
-    """Where a format is made, and whether the options of a paper change it."""
+    """Where a format is made, whether the options of a paper change it, and whether it can show pictures."""
 
     module: str
     paper: bool = False
+    pictures: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
     "tex": Format("symres.export.tex", paper=True),
     "pdf": Format("symres.export.pdf", paper=True),
-    "html": Format("symres.export.html"),
+    "html": Format("symres.export.html", pictures=True),
     "md": Format("symres.export.markdown"),
     "ipynb": Format("symres.export.notebook"),
     "bib": Format("symres.export.bibliography"),
@@ -62,7 +64,7 @@ def formats(names: str) -> tuple[str, ...]:
     return wanted
 
 
-def render(derivation: Derivation, format: str, options: Options) -> dict[str, bytes]:
+def render(derivation: Derivation, format: str, options: Options, pictures: Sequence[Picture] = ()) -> dict[str, bytes]:
     """The files of one derivation in one format, by name.
 
     Raises:
@@ -70,5 +72,5 @@ def render(derivation: Derivation, format: str, options: Options) -> dict[str, b
     """
     row = FORMATS[format]
     make = import_module(row.module).files
-    made = make(derivation, options) if row.paper else make(derivation)
+    made = make(derivation, options) if row.paper else make(derivation, pictures) if row.pictures else make(derivation)
     return {name: data.encode() if isinstance(data, str) else data for name, data in made.items()}

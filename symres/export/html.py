@@ -115,9 +115,9 @@ def page(content: Mapping[str, Any], around: Surroundings | None = None) -> str:
     )
 
 
-def files(derivation: Derivation) -> dict[str, str]:
+def files(derivation: Derivation, pictures: Iterable[Picture] = ()) -> dict[str, str]:
     """The page of one derivation, by itself."""
-    return {f"{derivation.id}.html": page(view(derivation))}
+    return {f"{derivation.id}.html": page(view(derivation, pictures))}
 
 
 class _Viewer:

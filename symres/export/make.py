@@ -15,12 +15,20 @@ from symres.export.paper import Options
 
 if TYPE_CHECKING:
     from symres.derivation.document import Derivation
+    from symres.derivation.picture import Picture
 
 
 def make(
-    derive: Callable[[], Derivation], content: Sequence[bytes], formats: Sequence[str], options: Options, fresh: bool
+    derive: Callable[[], Derivation],
+    content: Sequence[bytes],
+    formats: Sequence[str],
+    options: Options,
+    fresh: bool,
+    pictures: Callable[[], Sequence[Picture]] | None = None,
 ) -> Made:
     """The documents in these formats. ``content`` is all the derivation is made from; ``fresh`` skips the cache.
+
+    With ``pictures``, formats that can show them do.
 
     A format that the derivation does not have is left out, with the reason.
 
@@ -28,14 +36,14 @@ def make(
         SymresError: if the derivation fails.
     """
     cache = Cache(cache_folder())
-    names = {format: _name(format, content, options) for format in formats}
+    names = {format: _name(format, content, options, pictures is not None) for format in formats}
     found = {} if fresh else {format: data for format in formats if (data := cache.get(names[format])) is not None}
     parts = {format: json.loads(data) for format, data in found.items()}
     missing = [format for format in formats if format not in parts]
     if missing:
-        derivation = derive()
+        derivation, shown = derive(), pictures() if pictures else ()
         for format in missing:
-            parts[format] = _pack(derivation, format, options)
+            parts[format] = _pack(derivation, format, options, shown)
             cache.put(names[format], json.dumps(parts[format]).encode())
     first = parts[formats[0]]
     files = {name: b64decode(text) for format in formats for name, text in parts[format]["files"].items()}
@@ -43,15 +51,18 @@ def make(
     return Made(first["id"], first["verdict"], first["passed"], tuple(first["judges"]), files, left_out)
 
 
-def _name(format: str, content: Sequence[bytes], options: Options) -> str:
-    wishes = json.dumps(asdict(options), sort_keys=True, default=sorted) if FORMATS[format].paper else ""
+def _name(format: str, content: Sequence[bytes], options: Options, pictures: bool) -> str:
+    row = FORMATS[format]
+    wishes = (
+        json.dumps(asdict(options), sort_keys=True, default=sorted) if row.paper else str(pictures and row.pictures)
+    )
     return key([format.encode(), wishes.encode(), program_hash().encode(), *content])
 
 
-def _pack(derivation: Derivation, format: str, options: Options) -> dict[str, Any]:
+def _pack(derivation: Derivation, format: str, options: Options, pictures: Sequence[Picture]) -> dict[str, Any]:
     files, left_out = {}, ""
     try:
-        files = {name: b64encode(data).decode() for name, data in render(derivation, format, options).items()}
+        files = {name: b64encode(data).decode() for name, data in render(derivation, format, options, pictures).items()}
     except Unsupported as reason:
         left_out = reason.message
     return {
