@@ -14,9 +14,8 @@ from functools import singledispatchmethod
 from symres.errors import Unsupported
 from symres.export.rocq import apart
 from symres.export.rocq.abstraction import abstract, positions
-from symres.export.rocq.indices import sides
-from symres.export.rocq.monomials import AT_MOST, DELTA, Component, Poly, atom_key
-from symres.export.rocq.normal import Item, Normal, inverted
+from symres.export.rocq.monomials import Component, Poly, atom_key
+from symres.export.rocq.normal import Item, Normal, bracket, inverted
 from symres.kernel.terms import (
     Add,
     Apply,
@@ -77,6 +76,7 @@ class Algebra(Normal):
         super().__init__()
         self.definitions, self.folded, self.name, self.rooted = definitions, folded, name, rooted
         self.keys: dict[tuple[str, str], tuple[Tensor, tuple[int, ...]]] = {}
+        self.divided: set[str] = set()
         self.sources: dict[Tensor, Term] = {}
         self.places: dict[Tensor, tuple[Term, ...]] = {}
         self._flat: dict[Term, Term] = {}
@@ -123,7 +123,7 @@ class Algebra(Normal):
     def _function(self, hint: str, arg: Term, body: Term, source: Term) -> Entry:
         """The item of a function of ``arg``, the same atom as an earlier one where the arguments are equal."""
         key, order = abstract(self.nf(arg))
-        if hint == "root" and ("denominator", key) in self.keys and key not in self.rooted:
+        if hint == "root" and key in self.divided and key not in self.rooted:
             raise Reroot(key)
         if hint == "denominator" and key in self.rooted:
             self._function("root", arg, Pow(arg, Fraction(1, 2)), source)
@@ -195,6 +195,10 @@ class Algebra(Normal):
             raise Unsupported(f"Coq certificates have no powers with the exponent {exponent}")
         if exponent > 0 or inverted(self.nf(base), 1) is not None:
             return power(base, exponent)
+        key, _ = abstract(self.nf(base))
+        if key in self.rooted or ("root", key) in self.keys:
+            return power(self._function("denominator", base, base, term.base), exponent)
+        self.divided.add(key)
         parts = apart.content(self.nf(base))
         if parts is not None:
             outside, inside = self.flat(parts[0]), self.flat(parts[1])
@@ -287,11 +291,3 @@ class Algebra(Normal):
             same = Entry(found[0], tuple(inner[order[k]] for k in found[1]))
             self.items[entry.tensor] = Item(item.tensor, item.vars, item.body, "same", same)
         return entry
-
-
-def bracket(term: Iverson) -> Entry:
-    """An Iverson bracket as an atom."""
-    below, above = sides(term)
-    if len(below) == len(above) == 1:
-        return Entry(DELTA if term.rel == "=" else AT_MOST, (below[0], above[0]))
-    raise Unsupported(f"Coq certificates have no index arithmetic: {term}")

@@ -10,7 +10,9 @@ from fractions import Fraction
 
 from symres.errors import Unsupported
 from symres.export.rocq.abstraction import abstract
+from symres.export.rocq.indices import sides
 from symres.export.rocq.monomials import (
+    AT_MOST,
     DELTA,
     ONE,
     Component,
@@ -27,7 +29,7 @@ from symres.export.rocq.monomials import (
     scaled,
     times,
 )
-from symres.kernel.terms import Add, Entry, Mul, Num, Pow, Size, Sum, Tensor, Term, Var, substitute
+from symres.kernel.terms import Add, Entry, Iverson, Mul, Num, Pow, Size, Sum, Tensor, Term, Var, substitute
 
 
 @dataclass(frozen=True)
@@ -238,3 +240,11 @@ def inverted(poly: Poly, count: int) -> Poly | None:
     if any(isinstance(factor, Component) for factor, _ in mono):
         return None
     return {powers((factor, -e * count) for factor, e in mono): Fraction(1) / c**count}
+
+
+def bracket(term: Iverson) -> Entry:
+    """An Iverson bracket as an atom."""
+    below, above = sides(term)
+    if len(below) == len(above) == 1:
+        return Entry(DELTA if term.rel == "=" else AT_MOST, (below[0], above[0]))
+    raise Unsupported(f"Coq certificates have no index arithmetic: {term}")
