@@ -89,10 +89,14 @@ class Ball(NamedTuple):
 
 
 class Balls:
-    """The arithmetic of balls with so many binary digits."""
+    """The arithmetic of balls with so many binary digits.
 
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
+    Random numbers are smaller by the factor ``4^-shrink``, and all are positive if ``positive``: some functions have
+    values only there.
+    """
+
+    def __init__(self, bits: int, *, shrink: int = 0, positive: bool = False) -> None:
+        self.bits, self.shrink, self.positive = bits, shrink, positive
 
     def number(self, value: Fraction | int) -> Ball:
         if value.denominator & (value.denominator - 1) == 0:
@@ -169,9 +173,10 @@ class Balls:
         Its magnitude is 1/4 to 2, and for one real number in six 4 to 32, so that sums have either sign.
         """
         value = source.randrange(1 << 37, 1 << 40) | 1
-        if kind != "real":
-            return Ball(value, -39)
-        return Ball(value if source.random() < 0.5 else -value, -35 if source.random() < 1 / 6 else -39)
+        if kind != "real" or self.positive:
+            return Ball(value, -39 - 2 * self.shrink)
+        exponent = -35 if source.random() < 1 / 6 else -39
+        return Ball(value if source.random() < 0.5 else -value, exponent - 2 * self.shrink)
 
     def constants(self, source: random.Random) -> dict[str, Ball]:
         """π, and an ``infinity`` so large that exp of minus it is 0 within the error, but not too large for sums."""

@@ -185,10 +185,12 @@ class Judge:
         return found
 
     def _arithmetic(self, method: Method, attempt: int) -> Any:
-        """The field; or balls, of a higher precision at later attempts."""
+        """The field; or balls, of a higher precision at later attempts, with smaller or only positive inputs."""
         if method.name == FIELD:
             return self._field
-        return Balls((BITS + 2 * self.certificate.digits) << attempt // HARDER)
+        harder, place = divmod(attempt, HARDER)
+        bits = (BITS + 2 * self.certificate.digits) << harder
+        return Balls(bits, shrink=harder, positive=place == HARDER - 1)
 
     @cached_property
     def _field(self) -> Field:

@@ -20,6 +20,7 @@ from tests.judge.build import (
     equal,
     fun,
     mul,
+    num,
     power,
     sealed,
     sub,
@@ -163,7 +164,7 @@ def test_a_wrong_index_is_refused() -> None:
 # ---------------------------------------------------------------- single statements
 
 
-X = {"x": tensor("N"), "y": tensor("N"), "c": tensor(kind="positive")}
+X = {"x": tensor("N"), "y": tensor("N"), "c": tensor(kind="positive"), "pi": tensor(kind="positive")}
 N = build.variables(n="N")
 SIZE = build.size("N")
 x, y, c = entry("x", "n"), entry("y", "n"), entry("c")
@@ -206,6 +207,10 @@ def step(u: Any) -> Any:
         (add(fun("exp", x), ["num", f"1/{10**150}"]), fun("exp", x), "failed"),
         (fun("logaddexp", x, y), fun("log", add(fun("exp", x), fun("exp", y))), "passed"),
         (fun("log", x), fun("log", x), "passed"),  # where both exist
+        (add(fun("arcsin", x), fun("arccos", x)), mul(num("1/2"), entry("pi")), "passed"),
+        (fun("arctanh", x), mul(num("1/2"), fun("log", build.over(add(1, x), sub(1, x)))), "passed"),
+        (power(x, "3/2"), mul(x, power(x, "1/2")), "passed"),
+        (power(x, "3/2"), mul(-1, x, power(x, "1/2")), "failed"),
         (fun("log", mul(-1, power(x, 2))), 0, "undecided"),  # nowhere
         # brackets, integer division, reads out of range
         (build.total("m", "N", mul(["iverson", "=", sub("m", "n")], entry("x", "m"))), x, "passed"),

@@ -41,7 +41,7 @@ def verdict(left: Term, right: Term, variables: list[Var]) -> str:
 
 
 @given(SEEDS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_true_equalities_pass(seed: int) -> None:
     rng, variables = random.Random(seed), scope()
     term = random_term(rng, variables, 3)
@@ -50,8 +50,8 @@ def test_true_equalities_pass(seed: int) -> None:
 
 def test_false_equalities_fail() -> None:
     """Of random false equalities hardly any is missed: only where a sign is another one in a small region."""
-    found = Counter(filter(None, map(false_verdict, range(400))))
-    assert found["failed"] > 250
+    found = Counter(filter(None, map(false_verdict, range(200))))
+    assert found["failed"] > 120
     assert found["passed"] <= 1
     assert found["undecided"] <= 1
 
@@ -83,7 +83,7 @@ def test_false_equalities_of_the_kernel_fail(name: str) -> None:
 
 
 @given(random_terms.terms(unknown=False, padded=True), st.integers(0, 1000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_values_against_a_plain_reading(term: Term, seed: int) -> None:
     indices = (random_terms.i, random_terms.j)
     n = 1 + seed % 3
@@ -116,6 +116,6 @@ def half(source: random.Random) -> Fraction:
 
 
 def test_kernel_and_judge_do_not_contradict_each_other() -> None:
-    found = campaign(60, start=50_000)
+    found = campaign(30, start=50_000)
     assert found["contradictions"] == []
-    assert found["counts"]["rewritten: kernel proved, judge passed"] > 20
+    assert found["counts"]["rewritten: kernel proved, judge passed"] > 10
