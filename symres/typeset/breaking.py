@@ -17,7 +17,7 @@ INDENT = 1.0
 """The indent of a continued line, in ems, for each depth of brackets at its start."""
 
 _DEEPEST = 4
-_SHORT = 5.5
+_SHORT = 8.5
 """Brackets up to this width stay whole."""
 
 _BEFORE = {"binary": 0.0, "relation": 4.0}

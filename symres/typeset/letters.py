@@ -85,11 +85,13 @@ def names_of(formula: Any) -> set[tuple[str, str]]:
 
 
 def groupings_of(document: Any) -> dict[str, tuple[int, ...]]:
-    """For each array of the programs in a document with an axis made of several sizes: how many make up each axis."""
+    """How many sizes make up each axis, for the arrays of the programs in a document with one axis of several sizes."""
     found: dict[str, tuple[int, ...]] = {}
     if isinstance(document, Program):
-        shapes = {**document.axes, **{tensor.name: made.axes for tensor, made in document.definitions.items()}}
-        found = {name: tuple(map(len, axes)) for name, axes in shapes.items() if any(len(axis) > 1 for axis in axes)}
+        made = {tensor.name: each.axes for tensor, each in document.definitions.items()}
+        shapes = {**document.axes, **made, **{name: value.axes for name, value in document.outputs.items()}}
+        several = {name: axes for name, axes in shapes.items() if len(axes) > 1 and any(len(axis) > 1 for axis in axes)}
+        found = {name: tuple(map(len, axes)) for name, axes in several.items()}
     elif not isinstance(document, Term):
         for part in parts_of(document):
             found |= groupings_of(part)

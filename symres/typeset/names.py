@@ -23,6 +23,8 @@ _COMBINING = {"\u0302": "hat", "\u0304": "bar", "\u0303": "tilde", "\u0307": "do
 ACCENTS = ("hat", "bar", "tilde", "dot", "vec")
 _VARIANCE = Script(Sign("sigma"), sup=Digits("2"))
 
+_WEIGHTS = (*(f"{letter}{of}" for letter in "WU" for of in "qkvoxhifgcruz"), "bq", "bk", "bv", "bo")
+
 EXPLICIT: dict[str, Node] = {
     **dict.fromkeys(("mu", "mean", "avg"), Sign("mu")),
     **dict.fromkeys(("var", "sigma2", "sigma_sq", "variance"), _VARIANCE),
@@ -35,6 +37,7 @@ EXPLICIT: dict[str, Node] = {
     "logits": Letter("z"),
     "scores": Letter("s"),
     "hidden": Letter("h"),
+    **{name: Script(Letter(name[0]), sub=Letter(name[1])) for name in _WEIGHTS},
     "loss": Sign("ell"),
     "infinity": Sign("infty"),
     "running_mean": Script(Sign("mu"), sub=Upright("run")),

@@ -24,7 +24,7 @@ def relations(program: Program) -> Iterator[Relation]:
 def latex_program(program: Program, *, notation: Notation | None = None, width: float = WIDTHS["one"]) -> str:
     """LaTeX of a traced function for a display: one relation under the other, in lines of ``width`` ems."""
     found = list(relations(program))
-    printer = Printer.of(found, notation=notation, width=width)
+    printer = Printer.of(found, program, notation=notation, width=width)
     return (
         f"\\begin{{aligned}}\n{printer.align(found)}\n\\end{{aligned}}" if len(found) > 1 else printer.display(found[0])
     )

@@ -223,7 +223,7 @@ def _merged(edges: list[_Edge]) -> list[_Edge]:
         if same is None:
             merged.append(edge)
             continue
-        other = edge.matrix if edge.a is same.a else Transpose(edge.matrix)
+        other = edge.matrix if edge.a is same.a else _transposed(edge.matrix)
         parts = same.matrix.parts if isinstance(same.matrix, Entrywise) else (same.matrix,)
         same.matrix = Entrywise((*parts, other))
     return merged
@@ -256,7 +256,7 @@ def _walk(group: Iterable[_Edge], start: Var | None, goal: Var | None, bound: fr
         if vectors:
             parts.append(Diagonal(vectors[0].matrix))
         (link,) = links
-        following, matrix = (link.b, link.matrix) if link.a is current else (link.a, Transpose(link.matrix))
+        following, matrix = (link.b, link.matrix) if link.a is current else (link.a, _transposed(link.matrix))
         parts.append(matrix)
         current = following
         if current is goal and goal is not None:
@@ -269,6 +269,10 @@ def _walk(group: Iterable[_Edge], start: Var | None, goal: Var | None, bound: fr
         # A vector at the start: v ⊙ (M u)
         return Entrywise((parts[0].of, _chain(parts[1:])))
     return _chain(parts)
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return matrix if isinstance(matrix, (Identity, Diagonal)) else Transpose(matrix)
 
 
 def _closed(group: list[_Edge], bound: frozenset[Var]) -> Matrix:

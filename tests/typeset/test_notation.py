@@ -37,6 +37,8 @@ B, D, T = Size("B"), Size("D"), Size("T")
         ("dL_dx", r"\frac{\partial L}{\partial x}"),
         ("W1", "W_{1}"),
         ("W_q", "W_{q}"),
+        ("Wq", "W_{q}"),
+        ("We", r"\mathrm{We}"),
         ("h_prev", r"h_{\mathrm{prev}}"),
         ("gamma_hat", r"\hat{\gamma}"),
         ("data", r"\mathrm{data}"),
