@@ -41,5 +41,6 @@ def build() -> Derivation:
         derive(layer_norm, wrt=("x", "gamma", "beta"), upstream="dy")
         .use("norm-three-terms")
         .conclude(layer_norm_backward)
+        .jacobian("x_hat", by="x")
         .document(__name__)
     )

@@ -89,7 +89,9 @@ class ClosedForms:
             if tensor not in self.program.definitions or own in self.inlined:
                 continue
             put_in = {**self.inlined, **found}
-            rest = {each: unfold(self.line(each), put_in) for each in self.backward.adjoints if adjoint(each) not in put_in}
+            rest = {
+                each: unfold(self.line(each), put_in) for each in self.backward.adjoints if adjoint(each) not in put_in
+            }
             users = [each for each, term in rest.items() if own in tensors(term)]
             if len(users) != 1:
                 continue

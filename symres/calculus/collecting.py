@@ -104,11 +104,12 @@ def common_factor(poly: Poly) -> tuple[Fraction, Factors, Poly]:
     return number, factors, rest
 
 
-def _order(coefficient: Fraction, mono: Mono) -> tuple[bool, int, int, int, str]:
-    """What stands at every index before what is the same for many, sums last, short before long, plus before minus."""
+def _order(coefficient: Fraction, mono: Mono) -> tuple[bool, bool, int, int, int, str]:
+    """Sums last, deltas first, what stands at every index before what is the same for many, short before long."""
     sums = any(bound for bound, _ in mono.pieces())
     names = dict.fromkeys(mono.free, "*")
-    return (sums, 0 if sums else -len(mono.free), len(mono.factors), int(coefficient < 0), mono.key(names))
+    deltas = any(atom.kind == "Z" for atom in mono.factors)
+    return (sums, not deltas, 0 if sums else -len(mono.free), len(mono.factors), int(coefficient < 0), mono.key(names))
 
 
 def _product(coefficient: Fraction, mono: Mono, wording: Wording) -> Term:

@@ -124,8 +124,8 @@ def reverse(
         result.adjoints[tensor] = Definition(adjoint(tensor), axes, variables, add(*(term for _, term in parts)))
         result.paths[tensor] = parts
         definition = program.definitions.get(tensor)
-        if definition is not None and isinstance(definition.body, Maximum) and _vanishes(result, tensor):
-            # A shift by the maximum does not change the result; nothing flows through it.
+        if definition is not None and isinstance(definition.body, Maximum) and (cut or _vanishes(result, tensor)):
+            # A shift by the maximum does not change the result; nothing flows through it, nor is it what a cut is about.
             result.adjoints[tensor] = Definition(adjoint(tensor), axes, variables, ZERO)
             continue
         if definition is not None and parts:

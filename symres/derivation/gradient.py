@@ -135,6 +135,7 @@ class GradientProof:
         self.parts: list[Part] = []
         self.zeros: list[Term] = []
         self.remarks: list[Text] = []
+        self.jacobians: list[tuple[Tensor, Tensor]] = []
 
     # ------------------------------------------------------------ what a derivation file says
 
@@ -164,6 +165,20 @@ class GradientProof:
             self.parts.append(Part("The reverse sweep", sweep))
         for name in self.wrt:
             self.parts.append(Part(f"The gradient with respect to {name}", tuple(self._gradient(name))))
+        return self
+
+    def jacobian(self, of: str, by: str) -> GradientProof:
+        """Print the Jacobian of a named value by an input, along the last axis, in matrix form.
+
+        Raises:
+            UsageError: if the gradient by this input is not written with the adjoint of this value.
+        """
+        kept = {
+            tensor.name: tensor for tensor in self.forms.remaining([self.forms.gradient(self.program.inputs[by]).term])
+        }
+        if of not in kept:
+            raise UsageError(f"the gradient by {by} is not written with the adjoint of {of}")
+        self.jacobians.append((kept[of], self.program.inputs[by]))
         return self
 
     def remark(self, words: str) -> GradientProof:

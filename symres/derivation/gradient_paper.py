@@ -8,13 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from symres.calculus.collecting import collect
 from symres.derivation.certificate import certificate
 from symres.derivation.claim import reference
 from symres.derivation.document import Derivation
 from symres.derivation.heading import Heading
 from symres.derivation.record import kernel_check, numerical, second_judge
-from symres.kernel.terms import Entry
-from symres.language.formula import Block, Display, Relation, Text, definition, equation
+from symres.kernel.normal import normal_form
+from symres.kernel.terms import Entry, Tensor, Term, Var, delta, transform
+from symres.language.formula import Block, Display, Relation, Text, adjoint, definition, equation
 from symres.language.program import Definition, Program, Value
 from symres.numeric.crosscheck import Subject
 from symres.typeset.matrix import Matrix, Whole
@@ -43,7 +45,7 @@ def present(proof: GradientProof, head: Heading) -> Derivation:
         notation=proof.words.notation(proof.backward),
         definitions=tuple(definition(Entry(d.tensor, d.vars), d.body) for d in named),
         parts=tuple(proof.parts),
-        matrix=tuple(matrices(proof)),
+        matrix=(*matrices(proof), *jacobians(proof)),
         remarks=(*head.remarks, *proof.remarks),
         uses=tuple(proof.lemmas),
         sources=head.sources,
@@ -89,6 +91,26 @@ def matrices(proof: GradientProof) -> Iterable[Block]:
             continue  # not what was proved: it is not printed
         made = proof.backward.adjoints[proof.program.inputs[name]]
         yield Display(Relation((replace(whole, body=Entry(made.tensor, value.vars)), matrix), ("=",)))
+
+
+def jacobians(proof: GradientProof) -> Iterable[Block]:
+    """The Jacobians asked for: the gradient with a unit vector in place of the adjoint, one row after the other."""
+    for of, by in proof.jacobians:
+        made, gradient = proof.backward.adjoints[by], proof.forms.gradient(by).term
+        *fixed, column = made.vars
+        row = Var("k", of.dims[-1])
+
+        def unit(node: Term, of: Tensor = of, row: Var = row) -> Term | None:
+            own = isinstance(node, Entry) and node.tensor == adjoint(of)
+            return delta(row, node.children[-1]) if own else None
+
+        body = transform(gradient, unit)
+        entries = collect(normal_form(body))
+        form = matrix_form(entries, row, column)
+        if form is not None and proof.ledger.difference(form.at(row, column), body) is None:
+            left, right = Whole(of(*fixed, row), row), Whole(by(*fixed, column), column)
+            yield Text("The Jacobian of {f} by {x} is", {"f": left, "x": right})
+            yield Display(form)
 
 
 def _matrix(value: Value) -> tuple[Matrix, Whole] | None:
