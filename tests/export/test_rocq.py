@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from symres import catalogue
 from symres.errors import Unsupported, UsageError
 from symres.export.rocq import available, certificate_text, recheck
 from symres.export.rocq.recheck import AXIOMS, sentences, without_comments
@@ -54,6 +55,29 @@ def test_right_gradients_are_accepted(name: str, folder: Path) -> None:
     assert report.accepted, report.reason
     assert set(report.axioms) <= AXIOMS
     assert len(report.theorems) == len(LAYERS[name]().gradients)
+
+
+CATALOGUE = (
+    "batchnorm-forward",
+    "layernorm-backward",
+    "norm-three-terms",
+    "residual-backward",
+    "residual-function",
+)
+
+
+@needs_coq
+@pytest.mark.parametrize("entry", CATALOGUE)
+def test_theorems_of_the_catalogue_are_accepted(entry: str, folder: Path) -> None:
+    document = catalogue.derive(entry).certificate
+    report = recheck(written(folder, entry, certificate_text(document)), expected=document)
+    assert report.accepted, report.reason
+
+
+def test_stacks_of_any_depth_are_recurrences_proved_by_induction() -> None:
+    text = certificate_text(catalogue.derive("residual-backward").certificate)
+    assert re.search(r"Fixpoint x \(x_in : nat -> R\) \(n d : nat\)", text)
+    assert "induction n as [|m IH]" in text
 
 
 def test_the_theorem_is_stated_as_a_person_would() -> None:
