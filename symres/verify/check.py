@@ -15,10 +15,12 @@ from typing import Any
 
 from symres.calculus.reverse import Backward, reverse
 from symres.errors import CertificateError, SymresError, Unsupported, UsageError
-from symres.kernel.terms import Tensor
+from symres.kernel.terms import Entry, Tensor
 from symres.language.program import Definition, Program, Value
-from symres.trace.run import Traced, trace_pair
+from symres.trace.guard import time_limit
+from symres.trace.run import trace_pair
 from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch
+from symres.trace.traced import Traced
 from symres.verify.concrete import at_concrete_sizes
 from symres.verify.correction import correction
 from symres.verify.judging import certify, judge_gradient, second_opinion
@@ -57,13 +59,15 @@ def verify(
     options: dict[str, Any] = {"shapes": shapes, "grads": _names(grads), "set": dict(set or {}), "timeout": timeout}
     try:
         traced = trace_pair(forward, backward, **options)
-        verdict = judge(traced)
-        if any(gradient.verdict == UNDECIDED for gradient in verdict.gradients.values()):
-            verdict = _improved(verdict, forward, backward, options)
-        verdict = disagreement(verdict, traced, forward, backward, options)
+        verdict = judge(traced, timeout=timeout)
+        with time_limit(timeout):
+            if any(gradient.verdict == UNDECIDED for gradient in verdict.gradients.values()):
+                verdict = _improved(verdict, forward, backward, options)
+            verdict = disagreement(verdict, traced, forward, backward, options)
     except NeedsConcreteSizes as reason:
         options["shapes"] = shapes or reason.shapes
-        verdict = at_concrete_sizes(forward, backward, options, judge, str(reason))
+        with time_limit(timeout):
+            verdict = at_concrete_sizes(forward, backward, options, judge, str(reason))
     except UsageError:
         raise
     except ShapeMismatch as mismatch:
@@ -82,9 +86,9 @@ def _names(grads: Sequence[str] | str | None) -> list[str] | None:
     return list(grads)
 
 
-def judge(traced: Traced, fixed: Mapping[str, int] | None = None) -> Verdict:
-    """The verdict on traced functions, the user's own code left aside."""
-    program = traced.program
+def judge(traced: Traced, fixed: Mapping[str, int] | None = None, timeout: float | None = None) -> Verdict:
+    """The verdict on traced functions, the user's own code left aside; each gradient may take ``timeout`` seconds."""
+    program = _with_own_outputs(traced.program)
     upstream = dict(zip(program.outputs, traced.upstream, strict=True))
     backward = reverse(program, list(traced.claimed), upstream)
     verdicts: dict[str, GradientVerdict] = {}
@@ -95,7 +99,11 @@ def judge(traced: Traced, fixed: Mapping[str, int] | None = None) -> Verdict:
             verdicts[name] = wrong
             continue
         claim = _claim(program, backward, upstream, name, value)
-        verdicts[name] = judge_gradient(claim, backward, fixed)
+        try:
+            with time_limit(timeout):
+                verdicts[name] = judge_gradient(claim, backward, fixed)
+        except Unsupported as problem:
+            verdicts[name] = GradientVerdict(name, UNDECIDED, str(problem))
         if verdicts[name].verdict == PROVED:
             proved.append(claim)
         elif verdicts[name].verdict == REFUTED:
@@ -110,6 +118,19 @@ def judge(traced: Traced, fixed: Mapping[str, int] | None = None) -> Verdict:
         for name, reason in doubts.items():
             verdicts[name] = replace(verdicts[name], verdict=UNDECIDED, reason=reason)
     return Verdict(verdicts, 0.0, shapes=traced.shapes, notes=tuple(traced.notes), program=program, certificate=document)
+
+
+def _with_own_outputs(program: Program) -> Program:
+    """The same program with outputs whose names nothing else has: an output may be an input, or a changed intermediate."""
+    taken = set(program.inputs) | {tensor.name for tensor in program.definitions}
+    outputs: dict[str, Value] = {}
+    for name, value in program.outputs.items():
+        tensor = Tensor(name, tuple(var.dim for var in value.vars))
+        own = name not in taken or (tensor in program.definitions and value.body is Entry(tensor, value.vars))
+        while not own and name in taken:
+            name = f"{name}_out"
+        outputs[name] = value
+    return replace(program, outputs=outputs)
 
 
 def _claim(program: Program, backward: Backward, upstream: Mapping[str, Tensor], name: str, value: Value) -> Claim:

@@ -9,7 +9,8 @@ from typing import Any
 from symres.errors import SymresError, UsageError
 from symres.language.shapes import Shape, parse_shapes, parse_shape
 from symres.kernel.terms import Size, walk
-from symres.trace.run import Traced, trace_pair
+from symres.trace.run import trace_pair
+from symres.trace.traced import Traced
 from symres.verify.witness import varied_sizes
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, GradientVerdict, Verdict
 

@@ -7,7 +7,8 @@ the gradient with just this fault*.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,8 +17,8 @@ import numpy as np
 
 from symres.calculus.reverse import Backward
 from symres.errors import SymresError
-from symres.kernel.terms import Num, Size, Term, add, mul, neg, power
-from symres.language.equality import proved_equal
+from symres.kernel.terms import Num, Size, Tensor, Term, add, mul, neg, power
+from symres.language.equality import Expanded, proved_equal
 from symres.language.program import Definition, Program
 from symres.numeric.evaluate import Evaluation
 from symres.verify.candidates import Candidate, candidates
@@ -25,6 +26,8 @@ from symres.verify.verdict import Diagnosis
 from symres.verify.witness import Claim, differ, draw, floats, symbols, varied_sizes
 
 _POINTS = 4
+LONGEST = 5.0
+"""Seconds after which a fault stays without a name."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def _scalings(claim: Claim, seen: list[Point]) -> Iterator[Diagnosis]:
     if ratio is None:
         return
     factor, shown = ratio
-    proved = _proved(claim.claimed.body, mul(factor, _aligned(claim.derived, claim.claimed)), claim.definitions())
+    proved = _proved(claim.claimed.body, mul(factor, _aligned(claim.derived, claim.claimed)), claim.definitions(), claim.upstream.values())
     if shown == "-1":
         yield Diagnosis("sign", "the sign is wrong: the claimed gradient is the negative of the true one", proved)
     elif shown == "0":
@@ -86,7 +89,10 @@ def _lengths(claim: Claim) -> list[Term]:
 
 
 def _matches(claim: Claim, backward: Backward, seen: list[Point]) -> Iterator[Diagnosis]:
+    start = time.monotonic()
     for candidate in candidates(claim, backward):
+        if time.monotonic() - start > LONGEST:
+            return
         try:
             arrays = [_evaluate(candidate, point) for point in seen]
         except (SymresError, ZeroDivisionError, IndexError, KeyError):
@@ -98,7 +104,7 @@ def _matches(claim: Claim, backward: Backward, seen: list[Point]) -> Iterator[Di
         body = _aligned(candidate.gradient, claim.claimed)
         definitions = {**claim.definitions(), **candidate.backward.definitions}
         if all(not differ(point.claimed, array) for array, point in zip(arrays, seen, strict=True)):
-            proved = _proved(claim.claimed.body, body, definitions)
+            proved = _proved(claim.claimed.body, body, definitions, claim.upstream.values())
             yield Diagnosis(candidate.kind, candidate.explanation, proved)
         elif candidate.scaled and candidate.describe is not None:
             pairs = [(point.claimed - array, point.true - array) for array, point in zip(arrays, seen, strict=True)]
@@ -107,16 +113,18 @@ def _matches(claim: Claim, backward: Backward, seen: list[Point]) -> Iterator[Di
                 true = _aligned(claim.derived, claim.claimed)
                 scaled = add(body, mul(ratio[0], add(true, neg(body))))
                 kind, text = candidate.describe(ratio[1])
-                yield Diagnosis(kind, text, _proved(claim.claimed.body, scaled, definitions))
+                yield Diagnosis(kind, text, _proved(claim.claimed.body, scaled, definitions, claim.upstream.values()))
 
 
 def _aligned(definition: Definition, claimed: Definition) -> Term:
     return definition.at(claimed.vars)
 
 
-def _proved(left: Term, right: Term, definitions: Mapping[Any, Definition]) -> bool:
+def _proved(
+    left: Term, right: Term, definitions: Mapping[Tensor, Definition], upstream: Iterable[Tensor]
+) -> bool:
     try:
-        return proved_equal(left, right, definitions)
+        return proved_equal(left, right, Expanded(definitions, upstream=upstream))
     except SymresError:
         return False
 

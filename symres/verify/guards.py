@@ -16,11 +16,11 @@ from symres.calculus.reverse import reverse
 from symres.errors import SymresError
 from symres.kernel.terms import ZERO, Entry, Num, Tensor, Term, power, transform, walk
 from symres.language.constants import PI
-from symres.language.equality import proved_equal
+from symres.language.equality import Expanded, proved_equal
 from symres.language.program import Definition, Program
 from symres.verify.candidates import eps_inside, rewritten
 from symres.verify.verdict import Diagnosis
-from symres.verify.witness import Claim
+from symres.verify.witness import Claim, seen
 
 _SMALL = Fraction(1, 1000)
 _CLOSED: tuple[tuple[str, Term, float], ...] = (
@@ -41,8 +41,14 @@ def guard(claim: Claim) -> Diagnosis | None:
             program = _changed(claim.program, rule)
             backward = reverse(program, [claim.wrt], claim.upstream)
             gradient = backward.adjoints[program.inputs[claim.wrt]]
-            claimed = transform(claim.claimed.body, rule)
-            if proved_equal(claimed, gradient.at(claim.claimed.vars), backward.definitions):
+            claimed = replace(claim.claimed, body=transform(claim.claimed.body, rule))
+            extra = {t: d for t, d in backward.definitions.items() if t not in backward.program.definitions}
+            without = Claim(backward.program, extra, claim.upstream, claim.wrt, claimed, gradient)
+            tried, different = seen(without)
+            if not tried or different:
+                continue
+            definitions = Expanded(backward.definitions, upstream=claim.upstream.values())
+            if proved_equal(claimed.body, gradient.at(claim.claimed.vars), definitions):
                 return Diagnosis(kind, text, guard=kind != "eps-inside")
         except (SymresError, ZeroDivisionError, KeyError):
             continue

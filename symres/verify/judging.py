@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from symres.calculus.folding import Folding
@@ -15,22 +16,41 @@ from symres.language.certificate import GradientClaim, certificate
 from symres.language.equality import Expanded, gap_term, proved_equal, proved_equal_entrywise
 from symres.verify.diagnosis import diagnose
 from symres.verify.guards import guard
-from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, Diagnosis, GradientVerdict
-from symres.verify.witness import Claim, find, seen
+from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, Diagnosis, GradientVerdict, Witness
+from symres.verify.witness import Claim, find, largest_difference, seen
 
 
 def judge_gradient(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None = None) -> GradientVerdict:
-    """The verdict on one claim, for all sizes or at the sizes that ``fixed`` gives."""
+    """The verdict on one claim, for all sizes or at the sizes that ``fixed`` gives.
+
+    Numbers are looked at first, because looking is cheap: where they differ, a counterexample is all that is needed.
+    """
     name = claim.wrt
+    tried, different = seen(claim, fixed)
+    if different:
+        witness = find(claim, fixed)
+        if witness is not None:
+            return _refuted(claim, backward, witness, fixed)
     try:
-        equal = _equal(claim)
+        if _equal(claim):
+            return GradientVerdict(name, PROVED, vars=claim.claimed.vars, expected=claim.derived.body)
+        why = "no proof was found"
     except Undefined as problem:
         return GradientVerdict(name, UNDECIDED, f"{problem.message}: the functions have no value at any input")
     except SymresError as problem:
-        return _by_numbers(claim, backward, str(problem), fixed)
-    if not equal:
-        return _by_numbers(claim, backward, "no proof was found", fixed)
-    return GradientVerdict(name, PROVED, vars=claim.claimed.vars, expected=claim.derived.body)
+        why = str(problem)
+    witness = None if different else find(claim, fixed)
+    if witness is not None:
+        return _refuted(claim, backward, witness, fixed)
+    return GradientVerdict(name, UNDECIDED, f"{why}; {_evidence(tried, different)}", vars=claim.claimed.vars)
+
+
+def _evidence(tried: int, different: bool) -> str:
+    if different:
+        return "the two differ in floating point, but no small exact counterexample was found"
+    if tried:
+        return f"at {tried} random points the two agree in floating point; that is evidence, not a proof"
+    return "no point was found at which both have a value"
 
 
 def _equal(claim: Claim) -> bool:
@@ -83,24 +103,17 @@ def certify(id: str, claims: list[Claim]) -> dict[str, Any]:
     )
 
 
-def _by_numbers(claim: Claim, backward: Backward, why: str, fixed: Mapping[str, int] | None) -> GradientVerdict:
-    tried, different = seen(claim, fixed)
-    name = claim.wrt
-    if not different:
-        evidence = (
-            f"at {tried} random points the two agree in floating point; that is evidence, not a proof"
-            if tried
-            else "no point was found at which both have a value"
-        )
-        return GradientVerdict(name, UNDECIDED, f"{why}; {evidence}", vars=claim.claimed.vars)
-    witness = find(claim, fixed)
-    if witness is None:
-        reason = f"{why}; the two differ in floating point, but no small exact counterexample was found"
-        return GradientVerdict(name, UNDECIDED, reason, vars=claim.claimed.vars)
+def _refuted(
+    claim: Claim, backward: Backward, witness: Witness, fixed: Mapping[str, int] | None
+) -> GradientVerdict:
     diagnosis = _explain(claim, backward, fixed)
+    if diagnosis is not None and diagnosis.guard:
+        size = largest_difference(claim, fixed)
+        text = f"{diagnosis.explanation}; at random points the two differ by up to {size:.1e} of the largest entry"
+        diagnosis = replace(diagnosis, explanation=text)
     reason = diagnosis.explanation if diagnosis is not None else "the claimed gradient is not the derivative"
     return GradientVerdict(
-        name,
+        claim.wrt,
         REFUTED,
         reason,
         vars=claim.claimed.vars,

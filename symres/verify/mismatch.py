@@ -10,7 +10,8 @@ import numpy as np
 from symres.errors import SymresError
 from symres.numeric.evaluate import Evaluation
 from symres.trace.guard import CodeRaised
-from symres.trace.run import run_numpy, trace, trace_pair
+from symres.trace.numeric import run_numpy
+from symres.trace.run import trace, trace_pair
 from symres.trace.signals import ShapeMismatch
 from symres.verify.concrete import size_names
 from symres.verify.reality import random_arrays

@@ -15,7 +15,8 @@ import numpy as np
 from symres.errors import SymresError
 from symres.kernel.terms import Size, Tensor, walk
 from symres.numeric.evaluate import Evaluation
-from symres.trace.run import Traced, run_numpy
+from symres.trace.numeric import run_numpy
+from symres.trace.traced import Traced
 from symres.verify.verdict import UNDECIDED, Verdict
 
 _PATTERNS = ((3, 2, 4, 5, 2, 3), (2, 4, 3, 2, 3, 2))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -80,7 +80,10 @@ def size_choices(names: list[str], largest: int = LARGEST_SIZE) -> Iterator[dict
 
 
 def draw(claim: Claim, sizes: Mapping[str, int], seed: int, *, real: bool = False) -> dict[str, Any] | None:
-    """Values for all inputs at these sizes: small integers, or real numbers; None where a length is not positive."""
+    """Values for all inputs at these sizes: small integers, or real numbers; None where a length is not positive.
+
+    Every third seed gives positive values only, for functions such as logarithms and roots of the inputs.
+    """
     rng = random.Random(seed)
     run = Evaluation({}, sizes)
     values: dict[str, Any] = {}
@@ -91,7 +94,7 @@ def draw(claim: Claim, sizes: Mapping[str, int], seed: int, *, real: bool = Fals
         bound = run.integer(tensor.bound) if tensor.bound is not None else 0
         if tensor.kind == "int" and bound < 1:
             return None
-        entry = _entries(tensor, rng, bound, real)
+        entry = _entries(tensor, rng, bound, real, positive=seed % 3 == 2)
         array = np.empty(shape, dtype=object)
         for index in np.ndindex(*shape):
             array[index] = entry()
@@ -99,17 +102,19 @@ def draw(claim: Claim, sizes: Mapping[str, int], seed: int, *, real: bool = Fals
     return values
 
 
-def _entries(tensor: Tensor, rng: random.Random, bound: int, real: bool) -> Any:
+def _entries(tensor: Tensor, rng: random.Random, bound: int, real: bool, positive: bool) -> Callable[[], Any]:
     if tensor.kind == "bool":
         return lambda: rng.randint(0, 1)
     if tensor.kind == "int":
         return lambda: rng.randrange(bound)
     if tensor.kind in ("positive", "nonnegative"):
-        scalar = not tensor.dims
-        return (lambda: rng.uniform(0.05, 1.5)) if real else (lambda: Fraction(1, rng.choice([1, 2, 4])) if scalar else rng.randint(1, 3))
-    # All entries of a small range are different where they can be: ties sit on kinks.
-    pool = [k for k in range(-4, 6) if k]
-    return (lambda: rng.uniform(-2, 2)) if real else (lambda: rng.choice(pool))
+        if real:
+            return lambda: rng.uniform(0.05, 1.5)
+        return (lambda: rng.randint(1, 3)) if tensor.dims else (lambda: Fraction(1, rng.choice([1, 2, 4])))
+    if real:
+        return lambda: rng.uniform(0.1 if positive else -2, 2)
+    pool = range(1, 7) if positive else [k for k in range(-4, 6) if k]
+    return lambda: rng.choice(pool)
 
 
 def floats(claim: Claim, sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[Any, Any] | None:
@@ -168,24 +173,40 @@ def seen(claim: Claim, fixed: Mapping[str, int] | None = None) -> tuple[int, boo
 
 
 def find(claim: Claim, fixed: Mapping[str, int] | None = None) -> Witness | None:
-    """The smallest counterexample, confirmed in exact arithmetic, or None."""
-    names = [name for name in symbols(claim) if name not in (fixed or {})]
-    document = None
-    for sizes in itertools.islice(size_choices(names), 600):
-        sizes = {**sizes, **(fixed or {})}
-        for seed in range(_TRIES):
-            values = draw(claim, sizes, seed)
-            if values is None:
-                break
-            found = floats(claim, sizes, values)
-            if found is None or not differ(*found):
-                continue
-            if document is None:
-                document = _document(claim)
-            witness = _confirm(claim, document, sizes, values)
-            if witness is not None:
-                return witness
+    """The smallest counterexample, confirmed in exact arithmetic, or None.
+
+    Points at which floating point sees a difference come first; a few others follow, since a guard such as 1e-12 is seen
+    by exact arithmetic only.
+    """
+    document = _document(claim)
+    for visible, most in ((True, 600), (False, 12)):
+        names = [name for name in symbols(claim) if name not in (fixed or {})]
+        for chosen in itertools.islice(size_choices(names), most):
+            sizes = {**chosen, **(fixed or {})}
+            for seed in range(_TRIES):
+                values = draw(claim, sizes, seed)
+                if values is None:
+                    break
+                found = floats(claim, sizes, values)
+                if found is None or differ(*found) != visible:
+                    continue
+                witness = _confirm(claim, document, sizes, values)
+                if witness is not None:
+                    return witness
     return None
+
+
+def largest_difference(claim: Claim, fixed: Mapping[str, int] | None = None) -> float:
+    """The largest difference over the largest entry, at random points."""
+    names = [name for name in symbols(claim) if name not in (fixed or {})]
+    worst = 0.0
+    for seed, chosen in enumerate(varied_sizes(names, 4, 12, largest=4)):
+        values = draw(claim, {**chosen, **(fixed or {})}, seed, real=True)
+        found = None if values is None else floats(claim, {**chosen, **(fixed or {})}, values)
+        if found is not None:
+            scale = float(np.max(np.abs(found[1]), initial=0.0)) or 1.0
+            worst = max(worst, float(np.max(np.abs(found[0] - found[1]), initial=0.0)) / scale)
+    return worst
 
 
 def _document(claim: Claim) -> dict[str, Any]:
