@@ -24,6 +24,7 @@ IDS = [
     "residual-backward",
     "residual-backward-additive",
     "residual-linear-weights",
+    "residual-linear-weights-preactivation",
     "layernorm-forward",
     "layernorm-backward",
     "batchnorm-forward",
