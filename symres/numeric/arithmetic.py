@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,10 @@ def lower_add(term: Add, to: Lowering) -> Node:
     chosen = _where(term, to)
     if chosen is not None:
         return chosen
-    signed = [sign(mul(*without_constants(arg))) for arg in term.args]
+    common, args = _common(term)
+    if common:
+        return to.rest(mul(*common, add(*args)))
+    signed = [sign(arg) for arg in args]
     nodes = _grouped(to.graph, [(positive, to.rest(part)) for positive, part in signed])
     # a - b rather than -b + a
     nodes.sort(key=lambda pair: not pair[0]) if not nodes[0][0] else None
@@ -44,6 +48,26 @@ def lower_add(term: Add, to: Lowering) -> Node:
     for positive, node in nodes[1:]:
         total = to.graph.add(total, node) if positive else to.graph.sub(total, node)
     return total
+
+
+def _common(total: Add) -> tuple[list[Term], list[Term]]:
+    """The factors that all terms of a sum have, numbers apart; and the terms without them."""
+    terms = [[part for factor in factors_of(arg) for part in without_constants(factor)] for arg in total.args]
+    common = []
+    for factor in tuple(terms[0]):
+        if not isinstance(factor, Num) and all(factor in term for term in terms):
+            common.append(factor)
+            for term in terms:
+                term.remove(factor)
+    return common, [mul(*term) for term in terms]
+
+
+def _taken_apart(factor: Term) -> list[Term]:
+    """A factor without what can stand beside it: constants of its sums, common factors of its terms."""
+    if not isinstance(factor, Add):
+        return without_constants(factor)
+    common, terms = _common(factor)
+    return [*(part for each in common for part in _taken_apart(each)), add(*terms)] if common else [factor]
 
 
 def _grouped(graph: Graph, nodes: list[tuple[bool, Node]]) -> list[tuple[bool, Node]]:
@@ -96,8 +120,8 @@ def _where(term: Add, to: Lowering) -> Node | None:
 
 
 def lower_mul(term: Mul, to: Lowering) -> Node:
-    factors = [part for factor in term.args for part in without_constants(factor)]
-    factors = one_exponential([part for factor in factors for part in _powers(factor)])
+    factors = [part for factor in term.args for part in _taken_apart(factor)]
+    factors = _collected(one_exponential([part for factor in factors for part in _powers(factor)]))
     mean = _mean(factors, to)
     nodes = [mean] if mean is not None else []
     if mean is None:
@@ -121,6 +145,12 @@ def _powers(factor: Term) -> list[Term]:
     if isinstance(factor, Pow) and isinstance(factor.base, Mul) and factor.exponent.denominator == 1:
         return [power(part, factor.exponent) for part in factor.base.args]
     return [factor]
+
+
+def _collected(factors: list[Term]) -> list[Term]:
+    """Equal factors as one power; a mask times itself is the mask."""
+    counts = Counter(factors)
+    return [factor if count == 1 or _is_mask(factor) else power(factor, count) for factor, count in counts.items()]
 
 
 def one_exponential(factors: list[Term]) -> list[Term]:

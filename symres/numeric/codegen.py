@@ -22,6 +22,7 @@ from symres.numeric.lower import Lowering
 from symres.numeric.names import Namer, identifier
 from symres.numeric.nodes import UNNAMED, Graph, Node, is_number
 from symres.numeric.parameters import Parameter, given_layout, parameters_of, read_sizes, shape_text, size_names
+from symres.numeric.scales import without_scales
 from symres.numeric.sharing import share_products
 from symres.numeric.spell import ATOM, PRODUCT, Speller, view
 from symres.numeric.unknown import function_name
@@ -47,10 +48,11 @@ class Code:
             node = lowering.input(parameter.tensor, parameter.name)
             given[node] = parameter.name
             fixed[node] = given_layout(parameter, node)
-        for definition in definitions:
+        made, given_values = without_scales(list(definitions), [value for _, value in self.results])
+        for definition in made:
             lowering.define(definition)
         wanted = self.graph.names
-        values = [lowering.over(value.body, value.vars) for _, value in self.results]
+        values = [lowering.over(value.body, value.vars) for value in given_values]
         shared = share_products(self.graph, [node for node, _ in values])
         roots = []
         for (name, _), node, (_, variables) in zip(self.results, shared, values, strict=True):

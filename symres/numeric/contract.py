@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import combinations
 
 from symres.kernel.terms import Var
@@ -11,24 +12,54 @@ from symres.numeric.nodes import Graph, Labels, Node
 Scale = Callable[[Var], Node]
 
 
+@dataclass
+class _Quotient:
+    """A quotient in the making; one of the two may still be missing."""
+
+    above: Node | None = None
+    below: Node | None = None
+
+    @property
+    def labels(self) -> set[Var]:
+        return {label for node in (self.above, self.below) if node is not None for label in node.labels}
+
+    def times(self, graph: Graph, other: _Quotient) -> None:
+        """Multiply by another quotient, which is written first."""
+        self.above, self.below = _times(graph, other.above, self.above), _times(graph, other.below, self.below)
+        if self.above is not None and self.below is not None:
+            self.above, self.below = graph.div(self.above, self.below), None
+
+
+def _times(graph: Graph, left: Node | None, right: Node | None) -> Node | None:
+    return left or right if left is None or right is None else graph.mul(left, right)
+
+
 def product(graph: Graph, numerators: Iterable[Node], denominators: Iterable[Node] = ()) -> Node:
-    """The quotient of two products, small arrays first, so that few operations are of full size."""
-    above, below = (sorted(nodes, key=lambda node: len(node.labels)) for nodes in (numerators, denominators))
-    result: Node | None = None
-    pending: Node | None = None
-    for width in sorted({len(node.labels) for node in (*above, *below)}):
-        for node in (node for node in above if len(node.labels) == width):
-            result = node if result is None else graph.mul(result, node)
-        for node in (node for node in below if len(node.labels) == width):
-            if result is not None and pending is None and len(result.labels) <= width:
-                result = graph.div(result, node)
-            else:
-                pending = node if pending is None else graph.mul(pending, node)
-        if result is not None and pending is not None:
-            result, pending = graph.div(result, pending), None
-    if result is None:
-        result = graph.number(1)
-    return result if pending is None else graph.div(result, pending)
+    """The quotient of two products, small arrays first, so that few operations are of full size.
+
+    Small arrays over different axes are not multiplied with each other, which would make a large one, but each with
+    the large one.
+    """
+    nodes = [*((node, True) for node in numerators), *((node, False) for node in denominators)]
+    waiting: list[_Quotient] = []
+    for labels in sorted(
+        {frozenset(node.labels) for node, _ in nodes}, key=lambda labels: (len(labels), graph.rank(labels))
+    ):
+        group = _Quotient()
+        for node, is_above in nodes:
+            if set(node.labels) == labels:
+                name = "above" if is_above else "below"
+                setattr(group, name, _times(graph, getattr(group, name), node))
+        for part in (part for part in waiting if part.labels <= labels):
+            group.times(graph, part)
+        group.times(graph, _Quotient())
+        waiting = [*(part for part in waiting if not part.labels <= labels), group]
+    total = _Quotient()
+    for part in waiting:
+        part.times(graph, total)
+        total = part
+    above = total.above or graph.number(1)
+    return above if total.below is None else graph.div(above, total.below)
 
 
 def contract(graph: Graph, factors: list[Node], bound: Iterable[Var], scale: Scale) -> Node:

@@ -7,7 +7,7 @@ expression is one object, which is how shared subexpressions come to be computed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -71,6 +71,10 @@ class Graph:
     def known(self, op: str, args: Sequence[Node], data: tuple[Any, ...] = ()) -> bool:
         """Whether an elementwise node with these parts has been made already."""
         return (op, tuple(args), data, self.join(args), _kind(op, args, data)) in self._nodes
+
+    def rank(self, labels: Iterable[Var]) -> list[int]:
+        """Where labels come in the order in which they were met."""
+        return sorted(self._rank[label] for label in labels)
 
     def join(self, args: Sequence[Node]) -> Labels:
         """The labels of an elementwise combination: those of the largest part, the others put in where they rank."""
