@@ -111,6 +111,8 @@ def _ordered(matched: Mapping[str, Result], arguments: Sequence[str], name: str)
 def _in_order(
     found: Sequence[Result], returned: Sequence[Result], arguments: Sequence[str], grads: Sequence[str], name: str
 ) -> dict[str, Result]:
+    spelled = {plain: one for one in arguments for plain in (one.rstrip("_"), one)}
+    grads = [spelled.get(one.replace(".", "_"), one) for one in grads]
     if unknown := [one for one in grads if one not in arguments]:
         raise UsageError(
             f"{', '.join(unknown)} is no argument whose gradient can be asked for",

@@ -7,13 +7,15 @@ import ctypes
 import io
 import signal
 import threading
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from symres.errors import BudgetExceeded, SymresError, Unsupported
 from symres.trace.signals import Refine
-from symres.trace.source import place_of
+from symres.trace.source import is_library, place_of
 
 
 class CodeRaised(Unsupported):
@@ -75,6 +77,13 @@ def _timer(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
+def _is_ours(error: Exception) -> bool:
+    """Whether the error arose in symres, and is not of a kind that a stand-in raises where NumPy does."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = bool(frames) and is_library(frames[-1].filename) and "symres" in Path(frames[-1].filename).parts
+    return own and not isinstance(error, (ValueError, TypeError, IndexError, AttributeError, AssertionError))
+
+
 @contextmanager
 def running(name: str, files: Iterable[str], printed: list[str]) -> Iterator[None]:
     """Run the user's function ``name``: what it prints is appended to ``printed``, what it raises gets its place.
@@ -96,6 +105,11 @@ def running(name: str, files: Iterable[str], printed: list[str]) -> Iterator[Non
         raise CodeRaised(f"{name} ends the program", place=place_of(error, files)) from error
     except Exception as error:
         said = f": {error}" if str(error) else ""
+        if _is_ours(error):
+            raise Unsupported(
+                f"{name} does something that symres does not foresee ({type(error).__name__}{said})",
+                place=place_of(error, files),
+            ) from error
         raise CodeRaised(f"{name} raised {type(error).__name__}{said}", place=place_of(error, files)) from error
     finally:
         if text := output.getvalue().strip():

@@ -50,9 +50,14 @@ def keys_of(function: Any, name: str) -> set[str]:
     for part in ast.walk(node) if node is not None else ():
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == name:
             found.add(part.attr)
-        elif isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and part.value.id == name:
-            if isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str):
-                found.add(part.slice.value)
+        elif (
+            isinstance(part, ast.Subscript)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == name
+            and isinstance(part.slice, ast.Constant)
+            and isinstance(part.slice.value, str)
+        ):
+            found.add(part.slice.value)
     return found
 
 

@@ -12,7 +12,7 @@ import inspect
 import itertools
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -175,8 +175,14 @@ def _tried(
     # Only a pair of functions claims gradients; the trace of one function is a program.
     claimed: Mapping[str, Value] = getattr(result, "claimed", {})
     faults = sum(not _alike(value.axes, result.program.axes[name]) for name, value in claimed.items())
+    # Labels that index nothing are no labels.
+    faults += sum(shape.kind == "int" and _loose(shape.bound, own, sizes) for shape in shapes.values())
     named = _named(shapes, sizes, known, told)
     return Trial(named, faults, sum(len(shape.dims) - len(set(shape.dims)) for shape in named.values()))
+
+
+def _loose(bound: Term | None, own: Set[str], sizes: Sizes) -> bool:
+    return isinstance(bound, Size) and bound.name in own and bound.name not in sizes.equal
 
 
 def _alike(left: Sequence[Axis], right: Sequence[Axis]) -> bool:

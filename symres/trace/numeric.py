@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from symres.language.program import Axis
 from symres.trace.arguments import MISSING, collection
-from symres.trace.guard import running
-from symres.trace.state import kept, replace
+from symres.trace.guard import running, time_limit
+from symres.trace.layers import layer_of
+from symres.trace.passes import run_passes
+from symres.trace.state import input_name, kept, replace
+from symres.trace.traced import Traced, at_sizes
 
 
 @dataclass
@@ -75,10 +80,11 @@ class NumericEnvironment:
         given = {id(value): name for name, value in arguments.items()}
         self._named = {name: value for name, value in arguments.items() if self.is_array(value)}
         for one in list(kept(instance, given)):
-            known = one.path in self.arrays and not one.gradient and id(one.value) not in given
+            path = input_name(one, arguments)
+            known = path in self.arrays and not one.gradient and id(one.value) not in given
             if known and isinstance(one.value, np.ndarray):
-                self._named[one.path] = _copied(self.arrays[one.path])
-                replace(instance, one.value, self._named[one.path])
+                self._named[path] = _copied(self.arrays[path])
+                replace(instance, one.value, self._named[path])
 
     def named(self) -> Mapping[str, Any]:
         """The arrays of the object by name."""
@@ -102,3 +108,75 @@ class NumericEnvironment:
 def _copied(value: Any) -> Any:
     array = np.array(value)
     return array if array.ndim else array[()]
+
+
+_DRAWS = ("rand", "randn", "random", "random_sample", "standard_normal", "uniform", "normal", "binomial")
+
+
+@contextmanager
+def random_numbers(values: Sequence[Any]) -> Iterator[None]:
+    """Let NumPy's functions draw the given arrays one after the other; where one is ``None``, numbers of their own."""
+    waiting = iter(values)
+
+    def instead(draw: Callable[..., Any]) -> Callable[..., Any]:
+        def drawn(*args: Any, **kwargs: Any) -> Any:
+            value = next(waiting, None)
+            return draw(*args, **kwargs) if value is None else _copied(value)
+
+        return drawn
+
+    own = {name: getattr(np.random, name) for name in _DRAWS}
+    try:
+        for name, draw in own.items():
+            setattr(np.random, name, instead(draw))
+        yield
+    finally:
+        for name, draw in own.items():
+            setattr(np.random, name, draw)
+
+
+def run_numpy(
+    pair: Traced,
+    forward: Callable[..., Any] | type | str,
+    backward: Callable[..., Any] | str | None,
+    arrays: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    options: Mapping[str, Any],
+) -> Numbers:
+    """The user's own code on numbers: outputs and claimed gradients by the conventions of the trace.
+
+    Args:
+        pair: the trace of the two functions.
+        forward: the function, class or place that was traced.
+        backward: likewise.
+        arrays: values of the symbolic inputs and upstream gradients, one axis for each atomic size; they are copied.
+        sizes: the values of the symbolic sizes.
+        options: ``set`` and ``grads`` of the trace.
+
+    Raises:
+        CodeRaised: for an exception of the code.
+    """
+    program = pair.program
+    inputs = {name: _numpy_shape(np.asarray(arrays[name]), program.axes[name]) for name in program.inputs}
+    layer = layer_of(forward, backward)
+    gradients = [
+        _numpy_shape(np.asarray(arrays[tensor.name]), value.axes)
+        for tensor, value in zip(pair.upstream, program.outputs.values(), strict=True)
+    ]
+    fixed = {name: at_sizes(term, sizes) for name, term in pair.integers.items()} | dict(options.get("set") or {})
+    environment = NumericEnvironment(inputs, gradients, fixed, pair.differentiable, pair.collections)
+    drawn = [inputs.get(name) for name in pair.drawn]
+    with time_limit(options.get("timeout")), random_numbers(drawn):
+        passes = run_passes(layer, environment, options.get("grads"))
+    claimed = {name: np.asarray(result.value, dtype=float) for name, result in passes.claimed.items()}
+    if passes.unit:
+        (factor,) = passes.upstream.values()
+        claimed = {name: factor * value for name, value in claimed.items()}
+    outputs = zip(program.outputs, passes.outputs.values(), strict=True)
+    return Numbers({name: np.asarray(out, dtype=float) for name, out in outputs}, claimed)
+
+
+def _numpy_shape(array: Any, axes: Sequence[Axis]) -> Any:
+    """An array with one axis for each atomic size, in its NumPy shape."""
+    lengths = iter(array.shape)
+    return array.reshape([math.prod(next(lengths) for _ in axis) for axis in axes])

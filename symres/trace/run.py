@@ -7,57 +7,28 @@ the product of the two, and says so.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from symres.errors import Unsupported, UsageError
-from symres.kernel.terms import Entry, Fun, Num, Size, Tensor, Term, mul, transform, walk
-from symres.language.program import Axis, Program, Value
+from symres.errors import Unsupported
+from symres.kernel.terms import Entry, mul
+from symres.language.program import Program, Value
 from symres.language.shapes import Shape
 from symres.trace.array import Array, as_array
 from symres.trace.axes import length, regroup
+from symres.trace.binding import Returned
 from symres.trace.driver import traced
 from symres.trace.gradnames import gradient_like
-from symres.trace.guard import time_limit
 from symres.trace.layers import Functions, layer_of
-from symres.trace.numeric import Numbers, NumericEnvironment
+from symres.trace.numeric import run_numpy
 from symres.trace.passes import Passes, run_forward, run_passes
 from symres.trace.polynomials import same
 from symres.trace.signals import Notes
 from symres.trace.symbolic import SymbolicEnvironment
 from symres.trace.tidy import at
+from symres.trace.traced import Traced
 
-
-@dataclass
-class Traced:
-    """A pair of traced functions.
-
-    ``program`` has the definitions of both passes; ``claimed`` is what the backward function gives for each argument,
-    in its own shape; ``upstream`` the gradients at the outputs, in their order; ``conventions`` what each parameter of the
-    backward function was given; ``notes`` what else a reader should know; ``differentiable`` the arguments whose
-    gradients may be asked for; ``facts`` what was assumed to be ≥ 0.
-    """
-
-    program: Program
-    claimed: dict[str, Value]
-    upstream: tuple[Tensor, ...]
-    outputs: dict[str, Value]
-    conventions: dict[str, str]
-    notes: list[str]
-    shapes: str
-    differentiable: tuple[str, ...] = ()
-    collections: dict[str, list[str]] = field(default_factory=dict)
-    integers: dict[str, Term] = field(default_factory=dict)
-    facts: tuple[Term, ...] = ()
-
-    def admits(self, sizes: Mapping[str, int]) -> bool:
-        """Whether what the trace assumed of the sizes (a window fits into its axis) holds at these numbers."""
-        return all(_at_sizes(fact, sizes) >= 0 for fact in self.facts if not fact.free and _of_sizes(fact))
-
+__all__ = ["Traced", "run_numpy", "trace", "trace_pair"]
 
 # ---------------------------------------------------------------- one function
 
@@ -95,8 +66,6 @@ def trace(
 
 def _outputs(result: Any, layer: Functions, environment: SymbolicEnvironment) -> dict[str, Any]:
     """The arrays that a function returns, by name; what it keeps for a backward pass is no output."""
-    from symres.trace.binding import Returned
-
     returned = Returned.read(result, layer.labels())
     found: dict[str, Any] = {}
     for position, (item, label) in enumerate(zip(returned.items, returned.names, strict=True)):
@@ -158,6 +127,7 @@ def _pair(layer: Functions, environment: SymbolicEnvironment, notes: Notes, pass
         environment.inputs.collections,
         environment.inputs.integers,
         tuple(notes.facts),
+        tuple(notes.opaque),
     )
 
 
@@ -173,73 +143,6 @@ def _in_axes_of(program: Program, name: str, value: Value) -> Value:
     if tuple(var.dim for var in names) != tuple(dim for axis in axes for dim in axis):
         return value
     return Value(axes, names, at(value.body, reading))
-
-
-def run_numpy(
-    pair: Traced,
-    forward: Callable[..., Any] | type | str,
-    backward: Callable[..., Any] | str | None,
-    arrays: Mapping[str, Any],
-    sizes: Mapping[str, int],
-    options: Mapping[str, Any],
-) -> Numbers:
-    """The user's own code on numbers: outputs and claimed gradients by the conventions of the trace.
-
-    Args:
-        pair: the trace of the two functions.
-        forward: the function, class or place that was traced.
-        backward: likewise.
-        arrays: values of the symbolic inputs and upstream gradients, one axis for each atomic size; they are copied.
-        sizes: the values of the symbolic sizes.
-        options: ``set`` and ``grads`` of the trace.
-
-    Raises:
-        CodeRaised: for an exception of the code.
-    """
-    program = pair.program
-    inputs = {name: _numpy_shape(np.asarray(arrays[name]), program.axes[name]) for name in program.inputs}
-    layer = layer_of(forward, backward)
-    gradients = [
-        _numpy_shape(np.asarray(arrays[tensor.name]), value.axes)
-        for tensor, value in zip(pair.upstream, program.outputs.values(), strict=True)
-    ]
-    fixed = {name: _at_sizes(term, sizes) for name, term in pair.integers.items()} | dict(options.get("set") or {})
-    environment = NumericEnvironment(inputs, gradients, fixed, pair.differentiable, pair.collections)
-    with time_limit(options.get("timeout")):
-        passes = run_passes(layer, environment, options.get("grads"))
-    claimed = {name: np.asarray(result.value, dtype=float) for name, result in passes.claimed.items()}
-    if passes.unit:
-        (factor,) = passes.upstream.values()
-        claimed = {name: factor * value for name, value in claimed.items()}
-    outputs = zip(program.outputs, passes.outputs.values(), strict=True)
-    return Numbers({name: np.asarray(out, dtype=float) for name, out in outputs}, claimed)
-
-
-def _of_sizes(term: Term) -> bool:
-    return not any(isinstance(node, Entry) for node in walk(term))
-
-
-def _at_sizes(term: Term, sizes: Mapping[str, int]) -> int:
-    """An integer that depends on sizes only."""
-
-    def rule(node: Term) -> Term | None:
-        if isinstance(node, Size):
-            return Num(sizes[node.name])
-        if isinstance(node, Fun) and node.name == "floordiv" and all(isinstance(arg, Num) for arg in node.args):
-            over, under = (arg.value for arg in node.args if isinstance(arg, Num))
-            return Num(over // under)
-        return None
-
-    value = transform(term, rule)
-    if not isinstance(value, Num):
-        raise UsageError(f"{term!r} is no number at the sizes {dict(sizes)}")
-    return int(value.value)
-
-
-def _numpy_shape(array: Any, axes: Sequence[Axis]) -> Any:
-    """An array with one axis for each atomic size, in its NumPy shape."""
-    lengths = iter(array.shape)
-    return array.reshape([math.prod(next(lengths) for _ in axis) for axis in axes])
 
 
 # ---------------------------------------------------------------- what both share
@@ -263,12 +166,11 @@ def _output_names(environment: SymbolicEnvironment, outputs: Mapping[str, Array]
 def _program(layer: Functions, environment: SymbolicEnvironment, notes: Notes, outputs: Mapping[str, Any]) -> Program:
     inputs = environment.inputs
     arrays = {name: as_array(value) for name, value in outputs.items()}
-    opaque = {name: tensor for name, (tensor, _) in notes.opaque.items()}
-    axes = {name: axes for name, (_, axes) in notes.opaque.items()}
+    drawn = {name: entry for name, entry in notes.opaque.items() if name not in environment.replaced}
     return Program(
         layer.name,
-        {**inputs.tensors, **opaque},
-        {**inputs.axes, **axes},
+        {**inputs.tensors, **{name: tensor for name, (tensor, _) in drawn.items()}},
+        {**inputs.axes, **{name: axes for name, (_, axes) in drawn.items()}},
         environment.session.definitions,
         {name: _value(array, name) for name, array in _output_names(environment, arrays).items()},
         [*inputs.sizes.assumptions(), *notes.assumptions],

@@ -13,10 +13,10 @@ from typing import Any
 from symres.errors import Unsupported
 from symres.kernel.terms import Num, Term, Var, power
 from symres.trace.indexterms import is_integer, nonnegative
-from symres.trace.polynomials import index, same
+from symres.trace.polynomials import exact_quotient, index, same
 from symres.trace.quotients import floor, quotient, remainder
 from symres.trace.registry import call
-from symres.trace.signals import NeedsConcreteSizes
+from symres.trace.signals import NeedsConcreteSizes, notes
 
 
 class Dim:
@@ -207,6 +207,11 @@ def _equal(left: Term, right: Term) -> bool:
     if same(left, right):
         return True
     if nonnegative(left - right - 1) or nonnegative(right - left - 1):
+        return False
+    ratio = exact_quotient(left, right) or exact_quotient(right, left)
+    if ratio is not None:
+        # A proper multiple, such as the number of scores beside the number of labels: equal for a factor of 1 only.
+        notes().fact(index(ratio - 2), f"{ratio!r} is at least 2")
         return False
     question = NeedsConcreteSizes(f"whether {left!r} equals {right!r} depends on the sizes")
     question.lengths = left, right

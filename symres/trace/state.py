@@ -10,6 +10,8 @@ from symres.trace.gradnames import collection_like, stems
 from symres.trace.snapshot import contents
 
 _DEEPEST = 4
+_DATA = ("data", "value", "values", "val", "param")
+_GRAD = ("grad", "gradient", "g")
 IsArray = Callable[[Any], bool]
 
 
@@ -52,21 +54,30 @@ def kept(instance: Any, known: Mapping[int, str], layers: tuple[str, ...] = ()) 
         if isinstance(value, dict):
             for key, item in value.items():
                 own = stems(str(key)) if gradient else []
-                yield Kept(own[0] if own else str(key), item, layers, gradient)
+                yield from _held(Kept(own[0] if own else str(key), item, layers, gradient), known)
         elif isinstance(value, (list, tuple)):
             names = _names(content, name, known) if gradient else []
             for position, item in enumerate(value):
-                if isinstance(contents(item), dict) and not isinstance(item, dict):
-                    yield from kept(item, known, (*layers, f"{name}{position}"))
-                elif gradient:
-                    own_name = names[position] if position < len(names) else f"{name}{position}"
-                    yield Kept(own_name, item, layers, True)
-                elif id(item) not in known:
-                    yield Kept(f"{name}{position}", item, layers)
-        elif isinstance(contents(value), dict):
-            yield from kept(value, known, (*layers, name))
+                own_name = names[position] if position < len(names) else f"{name}{position}"
+                if gradient or id(item) not in known:
+                    yield from _held(Kept(own_name, item, layers, gradient), known)
         else:
-            yield Kept(name, value, layers)
+            yield from _held(Kept(name, value, layers), known)
+
+
+def _held(one: Kept, known: Mapping[int, str]) -> Iterator[Kept]:
+    """A value; of a layer what it keeps; of an object that holds an array and its gradient these two."""
+    content = contents(one.value)
+    if not isinstance(content, dict) or isinstance(one.value, dict):
+        yield one
+        return
+    data = next((content[key] for key in _DATA if key in content), None)
+    grad = next((key for key in _GRAD if key in content), None)
+    if data is None or grad is None:
+        yield from kept(one.value, known, (*one.layers, one.name))
+    else:
+        yield Kept(one.name, data, one.layers)
+        yield Kept(one.name, content[grad], one.layers, gradient=True)
 
 
 def _names(content: Mapping[str, Any], name: str, known: Mapping[int, str]) -> list[str]:
@@ -76,6 +87,11 @@ def _names(content: Mapping[str, Any], name: str, known: Mapping[int, str]) -> l
         return []
     attributes = {id(value): key for key, value in content.items()}
     return [known.get(id(one), attributes.get(id(one), f"params{k}")) for k, one in enumerate(owners)]
+
+
+def input_name(one: Kept, arguments: Mapping[str, Any]) -> str:
+    """The name of a kept array as an input: its path, or ``bias_`` where ``bias`` is an argument of the constructor."""
+    return f"{one.path}_" if one.path in arguments else one.path
 
 
 def mark(value: Any) -> Any:

@@ -7,22 +7,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from symres.kernel.terms import Entry, Tensor
+from symres.kernel.terms import Entry, Tensor, walk
 from symres.language.shapes import Shape, annotated_shape
 from symres.trace.arguments import Inputs, Sizes
 from symres.trace.array import Array, as_array
-from symres.trace.gradnames import collection_like, gradient_like
+from symres.trace.gradnames import collection_like, gradient_like, stems
 from symres.trace.guard import running
 from symres.trace.session import Session
+from symres.trace.signals import notes
 from symres.trace.snapshot import contents
-from symres.trace.state import kept, replace
+from symres.trace.state import input_name, kept, replace
 from symres.trace.world import World
 
 
 class SymbolicEnvironment:
     """Arguments are symbols, functions are compiled again for them.
 
-    ``gradients`` are the upstream gradients in order, ``said`` what is to be reported about the runs.
+    ``gradients`` are the upstream gradients in order, ``said`` what is to be reported about the runs, ``replaced`` the
+    random numbers that were initial values only.
     """
 
     def __init__(self, shapes: Mapping[str, Shape], fixed: Mapping[str, Any], sizes: Sizes) -> None:
@@ -32,6 +34,7 @@ class SymbolicEnvironment:
         self.world = World(self.session)
         self.said: list[str] = []
         self.gradients: dict[str, Tensor] = {}
+        self.replaced: set[str] = set()
 
     def translate(self, value: Any) -> Any:
         """The function or class compiled again."""
@@ -67,12 +70,20 @@ class SymbolicEnvironment:
         found = [one for one in kept(instance, given) if _real(one.value) and id(one.value) not in given]
         names = [one.name for one in found]
         for one in found:
-            if one.gradient or gradient_like(one.name, [*names, *arguments]) or one.path in self.inputs.kept:
+            path = input_name(one, arguments)
+            if one.gradient or gradient_like(one.name, [*names, *arguments]) or path in self.inputs.kept:
                 continue
             kind = "nonnegative" if "var" in one.name else "real"
-            shape = self.inputs.shapes.get(one.path, Shape(as_array(one.value).axes, kind))
-            self.session.taken.add(one.path)
-            replace(instance, one.value, self.inputs.array(one.path, shape))
+            shape = self.inputs.shapes.get(path, Shape(as_array(one.value).axes, kind))
+            self.session.taken.add(path)
+            self._forget(as_array(one.value))
+            replace(instance, one.value, self.inputs.array(path, shape))
+
+    def _forget(self, array: Array) -> None:
+        """The random numbers in the initial value of a parameter play no part."""
+        drawn = {node.tensor.name for node in walk(array.value.body) if isinstance(node, Entry)} & set(notes().opaque)
+        self.replaced |= drawn
+        notes().assumptions[:] = [one for one in notes().assumptions if not drawn & set(one.split())]
 
     def named(self) -> Mapping[str, Any]:
         """The symbolic arrays by name."""
@@ -93,11 +104,13 @@ class SymbolicEnvironment:
     @contextmanager
     def running(self, name: str, values: Mapping[str, Any]) -> Iterator[None]:
         """Errors get their places; arrays of the caller that the function overwrites are noted."""
-        known = [*self.inputs.tensors]
-        before = [
+        state = values.get("")
+        before = list(_arrays({key: value for key, value in values.items() if key}))
+        # An object may accumulate gradients in its own arrays: that is no news.
+        before += [
             (what, array)
-            for what, array in _arrays(values)
-            if what in self.gradients or not (collection_like(what) or gradient_like(what, known))
+            for what, array in _arrays({"": state})
+            if what in self.inputs.tensors or not (collection_like(what) or stems(what))
         ]
         versions = [array.buffer.version for _, array in before]
         with running(name, self.world.files, self.said):
