@@ -7,7 +7,7 @@ and grows linearly with the number of definitions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from symres.calculus.maxima import name_maxima
@@ -63,7 +63,7 @@ class Backward:
     """The result of a sweep: one adjoint definition for every tensor reached, in the order of the sweep."""
 
     program: Program
-    upstream: dict[str, Tensor]
+    upstream: Mapping[str, Tensor]
     adjoints: dict[Tensor, Definition] = field(default_factory=dict)
     paths: dict[Tensor, list[tuple[Tensor | None, Term]]] = field(default_factory=dict)
 
@@ -84,7 +84,7 @@ Edge = tuple[Tensor | None, Tensor, int]
 def reverse(
     program: Program,
     wrt: Iterable[str],
-    upstream: dict[str, Tensor] | None = None,
+    upstream: Mapping[str, Tensor] | None = None,
     cut: Container[Edge] = (),
 ) -> Backward:
     """Differentiate ``Σ_outputs Σ upstream · output`` with respect to the inputs ``wrt``.

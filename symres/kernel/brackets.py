@@ -276,7 +276,7 @@ def provably_nonnegative(poly: Poly, above: int = 0) -> bool:
 
 def _lower_one(form: Poly) -> Poly | None:
     """Eliminate one ranged atom; the form itself when there is none left, None when the sign is mixed."""
-    ranged = {}
+    ranged: dict[Atom, bool] = {}
     for c, mono in form.monomials():
         if mono.bound:
             return None

@@ -199,7 +199,16 @@ def _find_leading(base: Poly) -> tuple[Fraction, Mono] | None:
             core = units
         scalar = not mono.bound and all(not atom.free and e == 1 for atom, e in core.items()) and len(core) == 1
         pieces = len(mono.pieces())
-        candidates.append((not scalar, -max((abs(e) for e in core.values()), default=0), pieces, mono.key(_stars(mono)), coefficient, mono))
+        candidates.append(
+            (
+                not scalar,
+                -max((abs(e) for e in core.values()), default=0),
+                pieces,
+                mono.key(_stars(mono)),
+                coefficient,
+                mono,
+            )
+        )
     candidates.sort(key=lambda item: item[:4])
     for *_, coefficient, mono in candidates:
         others = [other for _, other in base.monomials() if other.key() != mono.key()]
@@ -208,7 +217,7 @@ def _find_leading(base: Poly) -> tuple[Fraction, Mono] | None:
     return None
 
 
-def _stars(mono: Mono) -> dict[object, str]:
+def _stars(mono: Mono) -> dict[Var, str]:
     return dict.fromkeys(mono.free, "*")
 
 
@@ -224,7 +233,7 @@ def _divide(mono: Mono, power: Atom | None, divisor: Mono) -> Mono | None:
         del exponents[power]
     target = Mono(mono.bound, exponents)
     rest: dict[Atom, Fraction] = {}
-    available: list[tuple[str, frozenset, dict[Atom, Fraction]]] = []
+    available: list[tuple[str, frozenset[Var], dict[Atom, Fraction]]] = []
     for bound, factors in target.pieces(fixed):
         if bound:
             available.append((Mono(bound, factors).key(), bound, factors))
@@ -274,5 +283,3 @@ def clear_denominators(poly: Poly) -> Poly:
         atom = min(negative, key=lambda item: item.ident)
         poly = reduce(times(poly, from_factors({atom: -negative[atom]})))
     return poly
-
-

@@ -106,7 +106,9 @@ def _mono_power(coefficient: Fraction, mono: Mono, exponent: Fraction) -> Poly:
         else:
             unknown.append((bound, factors))
     if unknown:
-        joint = Mono(frozenset().union(*(bound for bound, _ in unknown)), {a: e for _, fs in unknown for a, e in fs.items()})
+        joint = Mono(
+            frozenset().union(*(bound for bound, _ in unknown)), {a: e for _, fs in unknown for a, e in fs.items()}
+        )
         base = Poly({joint.key(): (Fraction(1), joint)})
         results.append(from_factors({_power_atom(base): exponent}))
     product = results[0]
@@ -153,7 +155,9 @@ def _prime_powers(value: Fraction) -> dict[int, int]:
 
 def _factors_power(content: tuple[Fraction, Factors], exponent: Fraction) -> Poly:
     coefficient, factors = content
-    return times(rational_power(coefficient, exponent), from_factors({atom: e * exponent for atom, e in factors.items()}))
+    return times(
+        rational_power(coefficient, exponent), from_factors({atom: e * exponent for atom, e in factors.items()})
+    )
 
 
 # ---------------------------------------------------------------- signs and content

@@ -245,15 +245,15 @@ def _least(
         budget[0] -= 1
         if budget[0] < 0:
             raise BudgetExceeded("a monomial is too symmetric to be brought into normal form")
-        found = _least(_refine({**classes, var: classes[var] + "!"}, factors, outer), factors, outer, depth, dims, budget)
+        found = _least(
+            _refine({**classes, var: classes[var] + "!"}, factors, outer), factors, outer, depth, dims, budget
+        )
         if not best or found < best:
             best = found
     return best
 
 
-def _with_labels(
-    order: list[Var], factors: dict[Atom, Fraction], outer: Env, depth: int, dims: dict[Var, str]
-) -> str:
+def _with_labels(order: list[Var], factors: dict[Atom, Fraction], outer: Env, depth: int, dims: dict[Var, str]) -> str:
     env = {**outer, **{var: f"#{depth + k}" for k, var in enumerate(order)}}
     labels = sorted(_power_label(atom, exponent, env) for atom, exponent in factors.items())
     return f"S<{';'.join(dims[var] for var in order)}>({'*'.join(labels)})"

@@ -67,7 +67,9 @@ def number(value: Fraction | int) -> Poly:
     return Poly({EMPTY.key(): (Fraction(value), EMPTY)}) if value else ZERO_POLY
 
 
-def from_factors(factors: dict[Atom, Fraction], coefficient: Fraction | int = 1, bound: frozenset[Var] = frozenset()) -> Poly:
+def from_factors(
+    factors: dict[Atom, Fraction], coefficient: Fraction | int = 1, bound: frozenset[Var] = frozenset()
+) -> Poly:
     """One monomial, simplified."""
     from symres.kernel.brackets import simplify
 
@@ -264,7 +266,9 @@ def _entry(term: Entry) -> Poly:
             args.append(var)
     kind = term.tensor.kind
     plain = Entry(term.tensor, tuple(args)) if lifted else term
-    atom = Atom("T", f"{term.tensor.name}/{kind[0]}", tuple(args), plain, sign=_SIGNS.get(kind, ""), flag=kind == "bool")
+    atom = Atom(
+        "T", f"{term.tensor.name}/{kind[0]}", tuple(args), plain, sign=_SIGNS.get(kind, ""), flag=kind == "bool"
+    )
     if not lifted:
         mono = Mono(frozenset(), {atom: Fraction(1)})
         return Poly({mono.key(): (Fraction(1), mono)})

@@ -15,10 +15,11 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakValueDictionary
 
 Number = int | Fraction
+_T = TypeVar("_T", bound="Term")
 
 _interned: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
 _uids = itertools.count(1)
@@ -79,16 +80,17 @@ class Term:
         return plain(self)
 
 
-def _intern(cls: type[Any], key: tuple[Any, ...], free: frozenset[Var]) -> Any:
+def _intern(cls: type[_T], key: tuple[Any, ...], free: frozenset[Var]) -> _T:
     full = (cls, *key)
-    found = _interned.get(full)
+    found: Any = _interned.get(full)
     if found is None:
         found = object.__new__(cls)
-        for name, value in zip(cls.fields, key, strict=True):
+        for name, value in zip(cls.fields, key, strict=True):  # type: ignore[attr-defined]
             object.__setattr__(found, name, value)
         object.__setattr__(found, "free", free)
         _interned[full] = found
-    return found
+    result: _T = found
+    return result
 
 
 def _union(terms: Iterable[Term]) -> frozenset[Var]:
@@ -242,7 +244,7 @@ class Binder(Term):
     var: Var
     body: Term
 
-    def __new__(cls, var: Var, body: Term) -> Any:
+    def __new__(cls, var: Var, body: Term) -> Self:
         return _intern(cls, (var, body), (body.free | var.dim.free) - {var})
 
     @property
@@ -443,12 +445,12 @@ def power(base: Term | Number, exponent: Number) -> Term:
 
 def sum_(variables: Var | Iterable[Var], body: Term | Number) -> Term:
     """The sum of ``body`` over one or several index variables, the first outermost."""
-    body = as_term(body)
-    if body is ZERO:
+    result = as_term(body)
+    if result is ZERO:
         return ZERO
     for var in reversed((variables,) if isinstance(variables, Var) else tuple(variables)):
-        body = Sum(var, body)
-    return body
+        result = Sum(var, result)
+    return result
 
 
 def delta(left: Term | int, right: Term | int) -> Term:

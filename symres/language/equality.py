@@ -59,7 +59,9 @@ def _cost(body: Term) -> int:
     sums = [node for node in walk(body) if isinstance(node, Sum)]
     if not sums:
         return POINTWISE
-    summed = {node.tensor for each in sums for node in walk(each.body) if isinstance(node, Entry) and each.var in node.free}
+    summed = {
+        node.tensor for each in sums for node in walk(each.body) if isinstance(node, Entry) and each.var in node.free
+    }
     return STATISTIC if len(summed) <= 1 else CONTRACTION
 
 

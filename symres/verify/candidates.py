@@ -9,10 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from symres.calculus.naming import name_sums, role
 from symres.calculus.reverse import Backward, Edge, reverse
-from symres.kernel.terms import ONE, Add, Entry, Fun, Mul, Num, Pow, Size, Sum, Tensor, Term, add, mul, power, transform, walk
+from symres.kernel.terms import (
+    ONE,
+    Add,
+    Entry,
+    Fun,
+    Mul,
+    Num,
+    Pow,
+    Size,
+    Sum,
+    Tensor,
+    Term,
+    add,
+    mul,
+    power,
+    transform,
+    walk,
+)
 from symres.language.program import Definition, Program
 from symres.verify.witness import Claim
 
@@ -119,9 +137,16 @@ def broken_edges(claim: Claim, backward: Backward) -> Iterator[Candidate]:
         if wrt in cut.adjoints:
             kind, text = _describe_edge(named, whole, edge, wrt)
             yield Candidate(
-                kind, text, cut, cut.adjoints[wrt], scaled=True, describe=lambda ratio, k=kind, t=text: _scaled(k, t, ratio)
+                kind,
+                text,
+                cut,
+                cut.adjoints[wrt],
+                scaled=True,
+                describe=partial(_scaled, kind, text),
             )
-    statistics = [tensor for tensor, definition in named.definitions.items() if role(definition) in ("mean", "variance")]
+    statistics = [
+        tensor for tensor, definition in named.definitions.items() if role(definition) in ("mean", "variance")
+    ]
     both = {edge for edge in edges if edge[1] in statistics}
     if len(both) > 1:
         cut = reverse(named, [claim.wrt], claim.upstream, cut=both)
@@ -154,7 +179,10 @@ def _describe_edge(program: Program, whole: Backward, edge: Edge, wrt: Tensor) -
     kind = role(program.definitions[target]) if target in program.definitions else "value"
     if kind in ("mean", "variance", "scale"):
         word = {"scale": "variance"}.get(kind, kind)
-        return f"{word}-path-missing", f"the path through the {word} is missing: `{target.name}` is treated as a constant"
+        return (
+            f"{word}-path-missing",
+            f"the path through the {word} is missing: `{target.name}` is treated as a constant",
+        )
     return "path-missing", f"the path through `{target.name}` is missing"
 
 
@@ -174,7 +202,9 @@ def _plain(term: Term) -> bool:
     """An entry, or a product of entries and masks: nothing but the gradient that arrives."""
     factors_ = term.args if isinstance(term, Mul) else (term,)
     entries = [part for part in factors_ if isinstance(part, Entry)]
-    return len(entries) == 1 and all(part in entries or isinstance(part, Fun) and part.name == "step" for part in factors_)
+    return len(entries) == 1 and all(
+        part in entries or isinstance(part, Fun) and part.name == "step" for part in factors_
+    )
 
 
 def _scaled(kind: str, text: str, ratio: str) -> tuple[str, str]:
@@ -220,7 +250,9 @@ def _fitting(tensor: Tensor, gradient: Definition) -> Iterator[tuple[Term, ...]]
 def masks(claim: Claim, backward: Backward) -> Iterator[Candidate]:
     """A mask is missing, or is that of another tensor."""
     terms = [definition.body for definition in backward.adjoints.values()]
-    found = list(dict.fromkeys(node for term in terms for node in walk(term) if isinstance(node, Fun) and node.name == "step"))
+    found = list(
+        dict.fromkeys(node for term in terms for node in walk(term) if isinstance(node, Fun) and node.name == "step")
+    )
     for mask in found[:12]:
         for other in (ONE, *(m for m in found if m is not mask and m.free == mask.free)):
             adjoints = {
@@ -230,7 +262,9 @@ def masks(claim: Claim, backward: Backward) -> Iterator[Candidate]:
             masked = replace(backward, adjoints=adjoints)
             text = "a mask is missing" if other is ONE else "a mask is that of another tensor"
             kind = "mask-missing" if other is ONE else "mask-of-another-tensor"
-            yield Candidate(kind, f"{text}: the one of {mask.args[0]}", masked, masked.adjoints[claim.program.inputs[claim.wrt]])
+            yield Candidate(
+                kind, f"{text}: the one of {mask.args[0]}", masked, masked.adjoints[claim.program.inputs[claim.wrt]]
+            )
 
 
 def rewritten(program: Program, rule: Callable[[Term], Term | None]) -> Program | None:

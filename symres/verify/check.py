@@ -74,7 +74,9 @@ def verify(
         verdict = shapes_do_not_fit(forward, backward, options, mismatch)
     except (Unsupported, CertificateError) as reason:
         names = _names(grads) or ["?"]
-        verdict = Verdict({name: GradientVerdict(name, UNDECIDED, str(reason)) for name in names}, 0.0, reason=str(reason))
+        verdict = Verdict(
+            {name: GradientVerdict(name, UNDECIDED, str(reason)) for name in names}, 0.0, reason=str(reason)
+        )
     return replace(verdict, seconds=time.perf_counter() - start)
 
 
@@ -117,7 +119,9 @@ def judge(traced: Traced, fixed: Mapping[str, int] | None = None, timeout: float
             doubts = {claim.wrt: f"no certificate could be written: {problem.message}" for claim in proved}
         for name, reason in doubts.items():
             verdicts[name] = replace(verdicts[name], verdict=UNDECIDED, reason=reason)
-    return Verdict(verdicts, 0.0, shapes=traced.shapes, notes=tuple(traced.notes), program=program, certificate=document)
+    return Verdict(
+        verdicts, 0.0, shapes=traced.shapes, notes=tuple(traced.notes), program=program, certificate=document
+    )
 
 
 def _with_own_outputs(program: Program) -> Program:

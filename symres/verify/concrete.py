@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from symres.errors import SymresError, UsageError
-from symres.language.shapes import Shape, parse_shapes, parse_shape
 from symres.kernel.terms import Size, walk
+from symres.language.shapes import Shape, parse_shape, parse_shapes
 from symres.trace.run import trace_pair
 from symres.trace.traced import Traced
-from symres.verify.witness import varied_sizes
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, GradientVerdict, Verdict
+from symres.verify.witness import varied_sizes
 
 _TRIED, _WANTED, _LARGEST = 24, 4, 5
 Judge = Callable[[Traced, Mapping[str, int]], Verdict]
@@ -41,8 +41,8 @@ def at_concrete_sizes(
             verdict = judge(trace_pair(forward, backward, **options, sizes=sizes), sizes)
         except UsageError:
             raise
-        except SymresError as reason:
-            problem = problem or reason
+        except SymresError as error:
+            problem = problem or error
             continue
         verdicts.append(verdict)
         sizes_used.append(sizes)
@@ -53,7 +53,10 @@ def at_concrete_sizes(
         wanted = options["grads"] or ["?"]
         return Verdict({name: GradientVerdict(name, UNDECIDED, reason) for name in wanted}, 0.0, reason=reason)
     note = f"proved at the sizes listed only: {why}"
-    gradients = {name: _together([v.gradients[name] for v in verdicts], tuple(sizes_used), note) for name in verdicts[0].gradients}
+    gradients = {
+        name: _together([v.gradients[name] for v in verdicts], tuple(sizes_used), note)
+        for name in verdicts[0].gradients
+    }
     return replace(verdicts[0], gradients=gradients, notes=(*verdicts[0].notes, note))
 
 

@@ -67,11 +67,18 @@ def diagnose(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None =
 
 def _scalings(claim: Claim, seen: list[Point]) -> Iterator[Diagnosis]:
     """The whole gradient times a factor."""
-    ratio = _common_ratio([(point.claimed, point.true) for point in seen], [point.sizes for point in seen], _lengths(claim))
+    ratio = _common_ratio(
+        [(point.claimed, point.true) for point in seen], [point.sizes for point in seen], _lengths(claim)
+    )
     if ratio is None:
         return
     factor, shown = ratio
-    proved = _proved(claim.claimed.body, mul(factor, _aligned(claim.derived, claim.claimed)), claim.definitions(), claim.upstream.values())
+    proved = _proved(
+        claim.claimed.body,
+        mul(factor, _aligned(claim.derived, claim.claimed)),
+        claim.definitions(),
+        claim.upstream.values(),
+    )
     if shown == "-1":
         yield Diagnosis("sign", "the sign is wrong: the claimed gradient is the negative of the true one", proved)
     elif shown == "0":
@@ -120,9 +127,7 @@ def _aligned(definition: Definition, claimed: Definition) -> Term:
     return definition.at(claimed.vars)
 
 
-def _proved(
-    left: Term, right: Term, definitions: Mapping[Tensor, Definition], upstream: Iterable[Tensor]
-) -> bool:
+def _proved(left: Term, right: Term, definitions: Mapping[Tensor, Definition], upstream: Iterable[Tensor]) -> bool:
     try:
         return proved_equal(left, right, Expanded(definitions, upstream=upstream))
     except SymresError:

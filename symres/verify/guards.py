@@ -8,9 +8,10 @@ mismatch is refuted as what it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from symres.calculus.reverse import reverse
 from symres.errors import SymresError
@@ -22,6 +23,7 @@ from symres.verify.candidates import eps_inside, rewritten
 from symres.verify.verdict import Diagnosis
 from symres.verify.witness import Claim, seen
 
+Rule = Callable[[Term], Term | None]
 _SMALL = Fraction(1, 1000)
 _CLOSED: tuple[tuple[str, Term, float], ...] = (
     ("√(2/π)", power(2 / PI(), Fraction(1, 2)), math.sqrt(2 / math.pi)),
@@ -55,7 +57,7 @@ def guard(claim: Claim) -> Diagnosis | None:
     return None
 
 
-def _rules(claim: Claim) -> Iterator[tuple[str, str, object]]:
+def _rules(claim: Claim) -> Iterator[tuple[str, str, Rule]]:
     numbers = _numbers(claim)
     small = [value for value in numbers if 0 < abs(value) <= _SMALL]
     if small:
@@ -72,17 +74,27 @@ def _rules(claim: Claim) -> Iterator[tuple[str, str, object]]:
                 names.append(f"{float(value):.10g} for {name}")
                 break
     if rounded:
-        text = f"a rounded constant: the two agree with the exact value in place of {'; '.join(names)}; no term is wrong"
+        text = (
+            f"a rounded constant: the two agree with the exact value in place of {'; '.join(names)}; no term is wrong"
+        )
         yield "rounded-constant", text, lambda node: rounded.get(node.value) if isinstance(node, Num) else None
     scalars = [t for t in claim.program.inputs.values() if t.kind == "positive" and not t.dims and t.name != claim.wrt]
     outside = rewritten(claim.program, eps_inside) is not None
     for tensor in scalars:
         if outside:
             text = f"{tensor.name} stands outside the root forward, but is treated as if it stood inside"
-            yield "eps-inside", text, lambda node, t=tensor: ZERO if isinstance(node, Entry) and node.tensor == t else None
+            yield (
+                "eps-inside",
+                text,
+                partial(_without, tensor),
+            )
             continue
         text = f"a numerical guard: the two agree at {tensor.name} = 0 only; {tensor.name} is treated differently in the two passes"
-        yield "guard", text, lambda node, t=tensor: ZERO if isinstance(node, Entry) and node.tensor == t else None
+        yield "guard", text, partial(_without, tensor)
+
+
+def _without(tensor: Tensor, node: Term) -> Term | None:
+    return ZERO if isinstance(node, Entry) and node.tensor == tensor else None
 
 
 def _numbers(claim: Claim) -> list[Fraction]:
@@ -91,10 +103,12 @@ def _numbers(claim: Claim) -> list[Fraction]:
     return sorted({node.value for term in terms for node in walk(term) if isinstance(node, Num)})
 
 
-def _changed(program: Program, rule: object) -> Program:
+def _changed(program: Program, rule: Rule) -> Program:
     def one(definition: Definition) -> Definition:
-        return replace(definition, body=transform(definition.body, rule))  # type: ignore[arg-type]
+        return replace(definition, body=transform(definition.body, rule))
 
-    definitions: dict[Tensor, Definition] = {tensor: one(definition) for tensor, definition in program.definitions.items()}
-    outputs = {name: replace(value, body=transform(value.body, rule)) for name, value in program.outputs.items()}  # type: ignore[arg-type]
+    definitions: dict[Tensor, Definition] = {
+        tensor: one(definition) for tensor, definition in program.definitions.items()
+    }
+    outputs = {name: replace(value, body=transform(value.body, rule)) for name, value in program.outputs.items()}
     return replace(program, definitions=definitions, outputs=outputs)

@@ -71,7 +71,9 @@ def second_opinion(document: Mapping[str, Any]) -> dict[str, str]:
     try:
         report = recheck(json.dumps(document))
     except Refused as refusal:
-        return {str(claim["wrt"]): f"the second judge refuses the certificate: {refusal}" for claim in document["claims"]}
+        return {
+            str(claim["wrt"]): f"the second judge refuses the certificate: {refusal}" for claim in document["claims"]
+        }
     return {
         result.label: f"the second judge does not confirm it: {result.reason or result.verdict}"
         for result in report.claims
@@ -103,9 +105,7 @@ def certify(id: str, claims: list[Claim]) -> dict[str, Any]:
     )
 
 
-def _refuted(
-    claim: Claim, backward: Backward, witness: Witness, fixed: Mapping[str, int] | None
-) -> GradientVerdict:
+def _refuted(claim: Claim, backward: Backward, witness: Witness, fixed: Mapping[str, int] | None) -> GradientVerdict:
     diagnosis = _explain(claim, backward, fixed)
     if diagnosis is not None and diagnosis.guard:
         size = largest_difference(claim, fixed)

@@ -210,11 +210,13 @@ def largest_difference(claim: Claim, fixed: Mapping[str, int] | None = None) -> 
 
 
 def _document(claim: Claim) -> dict[str, Any]:
-    parts = [claim.program, *claim.extra.values(), claim.claimed]
+    parts: list[Program | Definition] = [claim.program, *claim.extra.values(), claim.claimed]
     return definitions_document(parts, also=claim.inputs().values())
 
 
-def _confirm(claim: Claim, document: dict[str, Any], sizes: Mapping[str, int], values: Mapping[str, Any]) -> Witness | None:
+def _confirm(
+    claim: Claim, document: dict[str, Any], sizes: Mapping[str, int], values: Mapping[str, Any]
+) -> Witness | None:
     try:
         exact = Values(document, sizes, {name: array.tolist() for name, array in values.items()})
         claimed = exact.table(claim.claimed.tensor.name)

@@ -39,7 +39,9 @@ _COMPARED = {ast.Gt: ast.Lt, ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 def mutants(source: str) -> Iterator[tuple[str, str]]:
     """Every single change of the function, as a description and the new source."""
     tree = ast.parse(source)
-    names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)})
+    names = sorted(
+        {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    )
     count = sum(1 for _ in ast.walk(tree))
     for place in range(count):
         for kind in range(4):
@@ -73,7 +75,13 @@ def _damage(node: ast.AST, kind: int, names: list[str]) -> str:
     if isinstance(node, ast.Attribute) and kind == 0 and node.attr in ("sum", "mean"):
         node.attr = "mean" if node.attr == "sum" else "sum"
         return "sum and mean"
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names and kind < 2 and len(names) > 1:
+    if (
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in names
+        and kind < 2
+        and len(names) > 1
+    ):
         node.id = names[(names.index(node.id) + 1 + kind) % len(names)]
         return "variable"
     return ""
@@ -131,7 +139,9 @@ def same(case: Case, backward: Callable[..., Any]) -> bool | None:
             return None
         compared += 1
         for one, other in zip(expected, found, strict=False):
-            if one.shape != other.shape or np.max(np.abs(one - other), initial=0.0) > 1e-9 * (1 + np.max(np.abs(one), initial=0.0)):
+            if one.shape != other.shape or np.max(np.abs(one - other), initial=0.0) > 1e-9 * (
+                1 + np.max(np.abs(one), initial=0.0)
+            ):
                 return False
     return True if compared else None
 
@@ -157,7 +167,9 @@ def campaign(count: int, seed: int = 0) -> dict[str, Any]:
             continue
         forward, original, shapes, grads = case
         try:
-            verdict = symres.verify(forward, mutant, shapes=shapes, grads=grads, set=SET.get(forward), timeout=30).verdict
+            verdict = symres.verify(
+                forward, mutant, shapes=shapes, grads=grads, set=SET.get(forward), timeout=30
+            ).verdict
         except symres.errors.SymresError as problem:
             verdict = f"refused ({type(problem).__name__})"
         counts[f"{'equivalent' if equivalent else 'different'}: {verdict}"] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 import pytest
@@ -28,10 +29,8 @@ def test_rewriting_does_not_change_the_normal_form(seed: int) -> None:
     term = random_term(rng, scope(), 3)
     other = rewrite(rng, rewrite(rng, term))
     assert agree(term, other, points=1)  # the rewriting itself is right
-    try:
+    with contextlib.suppress(BudgetExceeded, Undefined, ZeroDivisionError):
         assert equal(term, other)
-    except (BudgetExceeded, Undefined, ZeroDivisionError):
-        pass
 
 
 @given(SEEDS)
