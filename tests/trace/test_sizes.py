@@ -62,6 +62,13 @@ def test_comparisons_hold_for_all_sizes_or_are_undecided() -> None:
             undecided()
 
 
+def test_a_proper_multiple_is_another_size() -> None:
+    with recording() as notes:
+        assert not (N == N * D)
+        assert N * D != D
+    assert notes.assumptions == ["D is at least 2", "N is at least 2"]
+
+
 def test_what_only_numbers_can_do_is_said() -> None:
     for needs in (lambda: range(N), lambda: [0] * N, lambda: float(N), lambda: int(N), lambda: "abc"[N]):
         with pytest.raises(NeedsConcreteSizes):
