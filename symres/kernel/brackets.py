@@ -104,7 +104,7 @@ def replace(coefficient: Fraction, bound: frozenset[Var], factors: Factors, var:
 
 def atom_power(term: Term, exponent: Fraction) -> Poly:
     """The normal form of ``term ** exponent``."""
-    from symres.kernel.functions import power_of
+    from symres.kernel.powers import power_of
 
     form = normal_form(term)
     return form if exponent == 1 else power_of(form, exponent)

@@ -306,7 +306,7 @@ def _sum(term: Sum) -> Poly:
 
 
 def _pow(term: Pow) -> Poly:
-    from symres.kernel.functions import power_of
+    from symres.kernel.powers import power_of
 
     return power_of(normal_form(term.base), term.exponent)
 
