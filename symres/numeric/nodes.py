@@ -162,3 +162,10 @@ def _kind(op: str, args: Sequence[Node], data: tuple[Any, ...]) -> str:
 def is_number(node: Node, value: int) -> bool:
     """Whether the node is this number."""
     return node.op == "number" and node.data[0] == value
+
+
+def is_python_number(node: Node) -> bool:
+    """Whether the value is a Python number: made of sizes and constants alone."""
+    if node.op in ELEMENTWISE:
+        return not node.labels and all(map(is_python_number, node.args))
+    return node.op in ("number", "size", "constant")

@@ -10,7 +10,7 @@ from symres.language.constants import VALUES
 from symres.language.functions import FUNCTIONS
 from symres.numeric.layout import Layout, demands
 from symres.numeric.names import identifier
-from symres.numeric.nodes import REDUCTIONS, Node
+from symres.numeric.nodes import REDUCTIONS, Node, is_python_number
 from symres.numeric.products import Operand, spell_einsum
 from symres.numeric.unknown import EACH_PRELUDE, function_name, spell_apply
 
@@ -117,6 +117,9 @@ class Speller:
         exponent: Fraction = node.data[0]
         arg, part = demands(node, layout)[0]
         base = self.number(arg, part) if arg.kind == "bool" else ""
+        if exponent == Fraction(1, 2) and is_python_number(arg):
+            # np.sqrt would give a float64, and turn what it meets from float32 into float64
+            return f"{self.text(arg, part, ATOM)}**0.5", POWER
         if exponent == Fraction(1, 2):
             return f"np.sqrt({base or self.text(arg, part)})", ATOM
         power = str(exponent) if exponent.denominator == 1 else f"({exponent})"

@@ -222,3 +222,13 @@ def test_a_default_before_an_argument_without_one_is_left_out() -> None:
     layer = layer_norm()
     source = forward_source(layer.program, defaults={"x": 1.0, "eps": 0.5})
     assert "def layer_norm(x, gamma, beta, eps=0.5):" in source
+
+
+def test_single_precision_stays_single_precision(layer: Layer) -> None:
+    given = {
+        name: array.astype(np.float32) if array.dtype == float else array
+        for name, array in ((n, np.asarray(a)) for n, a in arrays(layer, DEFAULT, np.random.default_rng(4)).items())
+    }
+    upstream = np.ones(np.shape(layer.reference(**given)), np.float32)
+    function = compile_source(backward_source(layer.program, layer.adjoints, layer.gradients))
+    assert {part.dtype for part in results(function(upstream, **given))} == {np.dtype(np.float32)}
