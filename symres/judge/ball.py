@@ -95,6 +95,8 @@ class Balls:
     values only there.
     """
 
+    sines = True
+
     def __init__(self, bits: int, *, shrink: int = 0, positive: bool = False) -> None:
         self.bits, self.shrink, self.positive = bits, shrink, positive
 
@@ -168,15 +170,17 @@ class Balls:
         return self._round(elementary.pi(self.bits + 8), -self.bits - 8, 2)
 
     def draw(self, source: random.Random, kind: str) -> Ball:
-        """A random dyadic number with 40 binary digits, positive unless ``kind`` is real.
+        """A random dyadic number with 40 binary digits, ``positive`` or of either sign.
 
-        Its magnitude is 1/4 to 2, and for one real number in six 4 to 32, so that sums have either sign.
+        Its magnitude is 1/4 to 2, and for one ``real`` number in six 4 to 32, so that sums have either sign.
         """
-        value = source.randrange(1 << 37, 1 << 40) | 1
-        if kind != "real" or self.positive:
-            return Ball(value, -39 - 2 * self.shrink)
-        exponent = -35 if source.random() < 1 / 6 else -39
-        return Ball(value if source.random() < 0.5 else -value, exponent - 2 * self.shrink)
+        value, exponent = source.randrange(1 << 37, 1 << 40) | 1, -39
+        if kind == "coefficient":
+            return Ball(value if source.random() < 0.5 else -value, exponent)
+        if kind == "real" and not self.positive:
+            value = value if source.random() < 0.5 else -value
+            exponent = -35 if source.random() < 1 / 6 else -39
+        return Ball(value, exponent - 2 * self.shrink)
 
     def constants(self, source: random.Random) -> dict[str, Ball]:
         """π, and an ``infinity`` so large that exp of minus it is 0 within the error, but not too large for sums."""

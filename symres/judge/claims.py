@@ -43,7 +43,9 @@ def rests_on(certificate: Certificate, claim: Claim) -> Uses:
 
 
 def same(arithmetic: Any, a: Any, b: Any, tolerance: int) -> bool:
-    """Whether two values are equal; for balls, up to 2^-tolerance of their magnitude (of 1, where both may be 0).
+    """Whether two values are equal; for balls, up to 2^-tolerance of their magnitude, or of 1 if that is less.
+
+    A large value must not hide a difference of moderate size; where both may be 0, the magnitude is that of 1.
 
     Raises:
         Undecided: if the balls are too wide to tell.
@@ -53,7 +55,7 @@ def same(arithmetic: Any, a: Any, b: Any, tolerance: int) -> bool:
     difference: Ball = arithmetic.add(a, arithmetic.mul(b, arithmetic.number(-1)))
     if not difference.contains_zero:
         return False
-    scale = 0 if a.contains_zero and b.contains_zero else max(a.magnitude, b.magnitude) - 1
+    scale = 0 if a.contains_zero and b.contains_zero else min(0, max(a.magnitude, b.magnitude) - 1)
     if difference.magnitude > scale - tolerance:
         raise Undecided("the precision does not tell whether the two sides differ")
     return True

@@ -59,6 +59,8 @@ def is_prime(n: int, source: random.Random) -> bool:
 class Field:
     """Integers modulo a prime from :func:`draw_prime`."""
 
+    sines = False
+
     def __init__(self, prime: int) -> None:
         self.prime = prime
 
@@ -100,7 +102,7 @@ class Field:
     def draw(self, source: random.Random, kind: str) -> int:
         """A random element; in place of a positive number, a random square."""
         value = source.randrange(1, self.prime)
-        return value if kind == "real" else value * value % self.prime
+        return value * value % self.prime if kind == "positive" else value
 
     def constants(self, source: random.Random) -> dict[str, int]:
         """None: in a field π is an unknown like others, and nothing is large."""

@@ -23,7 +23,11 @@ class Drawing(Arithmetic[V], Protocol[V]):
     """An arithmetic that draws random numbers."""
 
     def draw(self, source: random.Random, kind: str) -> V:
-        """A random number: ``real``, or ``positive``."""
+        """A random number: ``real``, ``positive``, or a ``coefficient`` of an unknown function."""
+
+    @property
+    def sines(self) -> bool:
+        """Whether unknown functions are made of sines."""
 
     def constants(self, source: random.Random) -> dict[str, V]:
         """The values of positive scalars that have a fixed meaning, by name."""
@@ -93,20 +97,28 @@ def draw_point(
     for name, value in arithmetic.constants(source).items():
         if name in certificate.tensors and is_constant(certificate, name):
             tables[name] = Table((), [value])
-    unknowns = unknown_functions(certificate, arithmetic, integers, lambda key: arithmetic.draw(source, "real"))
+    unknowns = unknown_functions(
+        certificate, arithmetic, integers, lambda key: arithmetic.draw(source, "coefficient"), sines=arithmetic.sines
+    )
     return Evaluator(certificate, arithmetic, sizes, tables, unknowns=unknowns, integers=integers)
 
 
 def unknown_functions(
-    certificate: Certificate, arithmetic: Arithmetic[V], integers: Evaluator[Any], draw: Callable[[tuple[Any, ...]], V]
+    certificate: Certificate,
+    arithmetic: Arithmetic[V],
+    integers: Evaluator[Any],
+    draw: Callable[[tuple[Any, ...]], V],
+    *,
+    sines: bool,
 ) -> dict[str, Unknown[V]]:
-    """The unknown functions of a certificate; ``draw`` gives the coefficient of a name."""
+    """The unknown functions of a certificate; ``draw`` gives the coefficient of a name. See :class:`Unknown`."""
     return {
         name: Unknown(
             arithmetic,
             lambda key, name=name: draw((name, *key)),  # type: ignore[misc]
             tuple(map(integers.integer, function.out)),
             tuple(tuple(map(integers.integer, argument)) for argument in function.args),
+            sines=sines,
         )
         for name, function in certificate.functions.items()
     }

@@ -1,18 +1,19 @@
-"""Unknown functions: random polynomials, differentiated truly, so that a function and its derivatives are consistent.
+"""Unknown functions: random ones, differentiated truly, so that a function and its derivatives are consistent.
 
 The entries of all arguments are one list z. Entry o of the function is
 
-    c_o + Σ_m a_om z_m + Σ_r u_or φ_r(Σ_m w_rm z_m),
+    c_o + Σ_m a_om z_m + Σ_r u_or φ_r(b_r + Σ_m w_rm z_m),
 
-three polynomials φ_r of degree 4 in one number each: every Jacobian comes about, and derivatives up to the fourth do
-not vanish. The coefficients are drawn when they are first asked for.
+with three functions φ_r of one number: every Jacobian comes about. They are polynomials of degree 4 where the arithmetic
+has no more, so that derivatives up to the fourth do not vanish. With balls they are sines: a stack of polynomials would
+soon have values so large that what is added to them is lost in their error. Coefficients are drawn when first asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import reduce
+from math import perm
 from typing import Any, Generic, TypeVar
 
 from symres.judge.arithmetic import Arithmetic
@@ -30,6 +31,7 @@ class Unknown(Generic[V]):
         draw: the coefficient of a name, drawn at random.
         out: the axes of the result.
         arguments: the axes of each argument.
+        sines: whether the φ_r are sines.
     """
 
     def __init__(
@@ -38,20 +40,19 @@ class Unknown(Generic[V]):
         draw: Callable[[tuple[Any, ...]], V],
         out: tuple[int, ...],
         arguments: tuple[tuple[int, ...], ...],
+        *,
+        sines: bool,
     ) -> None:
-        self.arithmetic, self.out, self.arguments = arithmetic, out, arguments
+        self.arithmetic, self.out, self.arguments, self.sines = arithmetic, out, arguments, sines
         self._draw = draw
         self._coefficients: dict[tuple[Any, ...], V] = {}
         self._points: dict[tuple[Any, ...], Point[Any]] = {}
 
     def coefficient(self, *key: Any) -> V:
-        """The coefficient of that name, small where it stands before a power, so that numbers stay moderate."""
+        """The coefficient of that name."""
         found = self._coefficients.get(key)
         if found is None:
-            found = self._draw(key)
-            if key[0] == "phi":
-                found = self.arithmetic.mul(found, self.arithmetic.number(Fraction(1, 16)))
-            self._coefficients[key] = found
+            found = self._coefficients[key] = self._draw(key)
         return found
 
     def at(self, arithmetic: Arithmetic[W], lift: Callable[[V], W], z: tuple[W, ...]) -> Point[W]:
@@ -59,17 +60,17 @@ class Unknown(Generic[V]):
         key = (arithmetic, *map(id, z))
         found = self._points.get(key)
         if found is None:
-            found = self._points[key] = Point(arithmetic, lambda *name: lift(self.coefficient(*name)), z)
+            found = self._points[key] = Point(arithmetic, lambda *name: lift(self.coefficient(*name)), z, self.sines)
         return found
 
 
 class Point(Generic[V]):
     """An unknown function at one point, in the arithmetic of the point."""
 
-    def __init__(self, arithmetic: Arithmetic[V], coefficient: Callable[..., V], z: tuple[V, ...]) -> None:
+    def __init__(self, arithmetic: Arithmetic[V], coefficient: Callable[..., V], z: tuple[V, ...], sines: bool) -> None:
         self.arithmetic, self.z = arithmetic, z
-        self._constant = coefficient
-        self.ridges: list[V] = [self._dot("w", r) for r in range(RIDGES)]
+        self._constant, self._order = coefficient, self._sine if sines else self._polynomial
+        self._inner = [arithmetic.add(coefficient("b", r), self._dot("w", r)) for r in range(RIDGES)]
         self._slopes: dict[tuple[int, int], V] = {}
 
     def value(self, out: int, by: Sequence[int] = ()) -> V:
@@ -93,12 +94,19 @@ class Point(Generic[V]):
         """The derivative of φ_r of that order."""
         found = self._slopes.get((r, order))
         if found is None:
-            slope = self.arithmetic.number(0)
-            for power in range(DEGREE, order - 1, -1):
-                falling = 1
-                for k in range(order):
-                    falling *= power - k
-                term = self.arithmetic.mul(self._constant("phi", r, power), self.arithmetic.number(falling))
-                slope = self.arithmetic.add(self.arithmetic.mul(slope, self.ridges[r]), term)
-            found = self._slopes[r, order] = slope
+            found = self._slopes[r, order] = self._order(r, order)
         return found
+
+    def _polynomial(self, r: int, order: int) -> V:
+        """Σ_p f_p s^p, differentiated: Σ_p f_p p!/(p - order)! s^(p - order), by Horner's rule."""
+        value = self.arithmetic.number(0)
+        for power in range(DEGREE, order - 1, -1):
+            falling = self.arithmetic.number(perm(power, order))
+            term = self.arithmetic.mul(self._constant("f", r, power), falling)
+            value = self.arithmetic.add(self.arithmetic.mul(value, self._inner[r]), term)
+        return value
+
+    def _sine(self, r: int, order: int) -> V:
+        """sin, cos, -sin, -cos, sin, …"""
+        value = self.arithmetic.primitive("cos" if order % 2 else "sin", self._inner[r])
+        return self.arithmetic.mul(self.arithmetic.number(-1 if order % 4 > 1 else 1), value)

@@ -127,7 +127,9 @@ class Values:
                 arithmetic,
                 self._sizes,
                 tables,
-                unknowns=unknown_functions(self.certificate, arithmetic, self._integers, self._coefficient(arithmetic)),
+                unknowns=unknown_functions(
+                    self.certificate, arithmetic, self._integers, self._coefficient(arithmetic), sines=False
+                ),
                 integers=self._integers,
                 elsewhere=lambda name: self._constant(arithmetic, name),
             )

@@ -260,34 +260,59 @@ def attention() -> dict[str, Any]:
     )
 
 
-def residual_stack() -> dict[str, Any]:
-    """x_{i+1} = x_i + F(x_i, W_i) to depth L: the gradient by x_0 is the last of a recurrence over the depth."""
+def stack(relu: bool) -> dict[str, Any]:
+    """x_{i+1} = r(u_i), u_i = x_i + F(x_i, W_i), to depth L, r the identity or ReLU.
+
+    The gradient by x_0 is the last of a recurrence over the depth: a_{i+1} = (I + J)ᵀ M a_i, M the mask of the layer.
+    """
     ld = [["i", add(size("L"), 1)], ["d", size("D")]]
+    functions = {"F": {"out": [size("D")], "args": [[size("D")], [size("M")]]}}
 
     def general(layer: Json, out: str, *derivatives: Json) -> Json:
         arguments = [[[["k", size("D")]], entry("h", layer, "k")], [[["m", size("M")]], entry("W", layer, "m")]]
         return ["apply", "F", [term(out)], arguments, list(derivatives)]
 
+    def mask(layer: Json, out: str) -> list[Json]:
+        return [fun("step", add(entry("h", layer, out), general(layer, out)))] if relu else []
+
     before, layer = sub("i", 1), sub(size("L"), "i")
+    inner = add(entry("h", before, "d"), general(before, "d"))
+    passed = add(["iverson", "=", sub("j", "d")], general(layer, "j", [0, [term("d")]]))
     return document(
         {"x": tensor("D"), "W": tensor("L", "M"), "g": tensor("D")},
         [
-            recur("h", ld, entry("x", "d"), add(entry("h", before, "d"), general(before, "d"))),
+            recur("h", ld, entry("x", "d"), mul(inner, *mask(before, "d"))),
             define("y", variables(d="D"), entry("h", size("L"), "d")),
-            recur(
-                "a",
-                ld,
-                entry("g", "d"),
-                add(
-                    entry("a", before, "d"),
-                    total("j", "D", mul(general(layer, "j", [0, [term("d")]]), entry("a", before, "j"))),
-                ),
+            recur("a", ld, entry("g", "d"), total("j", "D", mul(passed, *mask(layer, "j"), entry("a", before, "j")))),
+        ],
+        [
+            gradient("y", "g", "x", variables(d="D"), entry("a", size("L"), "d")),
+            equal(
+                entry("a", size("L"), "d"),
+                total("j", "D", mul(swap(passed), *swap(mask(layer, "j")), entry("a", sub(size("L"), 1), "j"))),
+                variables(d="D"),
             ),
         ],
-        [gradient("y", "g", "x", variables(d="D"), entry("a", size("L"), "d"))],
         sizes="D L M",
-        functions={"F": {"out": [size("D")], "args": [[size("D")], [size("M")]]}},
+        functions=functions,
     )
 
 
-LAYERS = (layer_norm, batch_norm, residual, softmax, attention, residual_stack)
+def swap(value: Json) -> Json:
+    """The term of the stack at i = L, so that it speaks of block 0."""
+    if value == sub(size("L"), "i"):
+        return num(0)
+    return [swap(part) for part in value] if isinstance(value, list) else value
+
+
+def residual_stack() -> dict[str, Any]:
+    """The identity after the addition."""
+    return stack(relu=False)
+
+
+def relu_stack() -> dict[str, Any]:
+    """ReLU after the addition."""
+    return stack(relu=True)
+
+
+LAYERS = (layer_norm, batch_norm, residual, softmax, attention, residual_stack, relu_stack)

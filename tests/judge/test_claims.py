@@ -61,6 +61,7 @@ def test_the_arithmetic_is_the_field_where_it_speaks_of_the_claim() -> None:
         "softmax": "balls",
         "attention": "balls",
         "residual_stack": "prime field",
+        "relu_stack": "balls",
     }
 
 
@@ -98,7 +99,7 @@ NODES = {"num", "size", "var", "entry", "add", "mul", "pow", "sum", "max", "fun"
 
 def claims_spoiled(made: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for position, claim in enumerate(made["claims"]):
-        field = "gradient" if claim["kind"] == "gradient" else "left"
+        field = "gradient" if claim["kind"] == "gradient" else "right"
         for other in spoiled(claim[field]):
             claims = list(made["claims"])
             claims[position] = {**claim, field: other}
@@ -113,7 +114,8 @@ def claims_spoiled(made: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
         (build.residual, 12),
         (build.softmax, 20),
         (build.attention, 15),
-        (build.residual_stack, 2),
+        (build.residual_stack, 15),
+        (build.relu_stack, 20),
     ],
 )
 def test_every_planted_error_is_refused(layer: Callable[[], dict[str, Any]], least: int) -> None:
