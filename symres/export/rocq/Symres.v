@@ -201,11 +201,14 @@ Lemma sqrt_nonneg a : 0 <= sqrt a.
 Proof. apply sqrt_pos. Qed.
 
 (** The square root of a negative number is 0 in Coq. *)
-Lemma sqrt_square a : sqrt a <> 0 -> sqrt a * sqrt a = a.
+Lemma square_of_root a : sqrt a <> 0 -> sqrt a * sqrt a = a.
 Proof.
   intros N. apply sqrt_def. destruct (Rle_lt_dec 0 a) as [|H]; [assumption|].
   contradiction N. apply sqrt_neg_0. lra.
 Qed.
+
+Lemma sqrt_content m a : 0 < m -> sqrt (m * m * a) = m * sqrt a.
+Proof. intros H. rewrite sqrt_mult_alt by nra. rewrite sqrt_square by lra. reflexivity. Qed.
 
 (** ** Elementwise functions *)
 

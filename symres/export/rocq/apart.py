@@ -6,12 +6,13 @@ proves each split again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 
 from symres.export.rocq.monomials import Component, Factor, Poly, Powers, is_bit, powers
 from symres.export.rocq.normal import Item
-from symres.kernel.terms import ONE, Entry, Fun, Num, Tensor, Term, add, mul, power, substitute, sum_
+from symres.kernel.terms import ONE, Entry, Fun, Num, Size, Tensor, Term, add, mul, power, substitute, sum_
 
 
 def term_of(mono: Powers, number: Fraction = Fraction(1)) -> Term:
@@ -46,9 +47,9 @@ def logarithm(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
     ((mono, c),) = poly.items()
     powers_of_e, rest = [], []
     for factor, exponent in mono:
-        item = items.get(factor.tensor) if isinstance(factor, Entry) else None
-        if item is not None and isinstance(item.body, Fun) and item.body.name == "exp":
-            arg = substitute(item.body.args[0], dict(zip(item.vars, factor.args, strict=True)))  # type: ignore[union-attr]
+        if _is_exp(factor, items):
+            item = items[factor.tensor]  # type: ignore[union-attr]
+            arg = substitute(item.body.children[0], dict(zip(item.vars, factor.args, strict=True)))  # type: ignore[union-attr]
             powers_of_e.append(mul(exponent, arg))
         else:
             rest.append((factor, exponent))
@@ -58,19 +59,49 @@ def logarithm(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
     return add(*powers_of_e) if remaining is ONE else add(Fun("log", remaining), *powers_of_e)
 
 
-def content(poly: Poly) -> tuple[Term, Term] | None:
-    """A denominator as a product of what is common to all its monomials, sums apart, and of the rest."""
-    least: dict[Factor, int] = {}
-    for k, mono in enumerate(poly):
-        plain: dict[Factor, int] = {f: e for f, e in mono if not isinstance(f, Component) and not is_bit(f)}
-        if k == 0:
-            least = dict(plain)
-        least = {f: min(least.get(f, 0), plain.get(f, 0)) for f in {*least, *plain}}
-    common = powers(least.items())
-    first = min(poly, key=repr)
-    number = poly[first]
-    if not common and number == 1:
+def content(poly: Poly, items: Mapping[Tensor, Item]) -> tuple[Term, Term] | None:
+    """A denominator as a product of what is common to all its monomials, sums apart, and of the rest.
+
+    A power of e is taken out also where only some monomials have it: 1 + exp(-x) = exp(x)^-1 (exp(x) + 1).
+    """
+    common = powers((f, min(es) if _is_exp(f, items) else _least(es)) for f, es in _exponents(poly).items())
+    number = poly[min(poly, key=repr)]
+    return None if not common and number == 1 else (term_of(common, number), _divided(poly, common, number))
+
+
+def under_root(poly: Poly) -> tuple[Term, Term] | None:
+    """What stands under a root as the square of a positive factor times the rest: the factor, and the rest."""
+    common = powers(
+        (f, e)
+        for f, e in ((f, _least(es) // 2) for f, es in _exponents(poly).items())
+        if isinstance(f, Size) or (isinstance(f, Entry) and f.tensor.kind == "positive")
+    )
+    number = poly[min(poly, key=repr)]
+    root = Fraction(math.isqrt(abs(number.numerator)), math.isqrt(number.denominator))
+    root = root if root**2 == number else Fraction(1)
+    if not common and root == 1:
         return None
+    return term_of(common, root), _divided(poly, powers((f, 2 * e) for f, e in common), root**2)
+
+
+def _exponents(poly: Poly) -> dict[Factor, list[int]]:
+    """The exponents of each plain factor in all monomials."""
+    plain = [{f: e for f, e in mono if not isinstance(f, Component) and not is_bit(f)} for mono in poly]
+    factors = dict.fromkeys(f for mono in plain for f in mono)
+    return {f: [mono.get(f, 0) for mono in plain] for f in factors}
+
+
+def _least(exponents: list[int]) -> int:
+    """The exponent that all monomials share: 0 unless all have one sign."""
+    low, high = min(exponents), max(exponents)
+    return low if low > 0 else high if high < 0 else 0
+
+
+def _divided(poly: Poly, common: Powers, number: Fraction) -> Term:
     inverse = [(f, -e) for f, e in common]
-    rest = add(*(term_of(powers((*mono, *inverse)), c / number) for mono, c in sorted(poly.items(), key=repr)))
-    return term_of(common, number), rest
+    return add(*(term_of(powers((*mono, *inverse)), c / number) for mono, c in sorted(poly.items(), key=repr)))
+
+
+def _is_exp(factor: Factor, items: Mapping[Tensor, Item]) -> bool:
+    item = items.get(factor.tensor) if isinstance(factor, Entry) else None
+    return item is not None and isinstance(item.body, Fun) and item.body.name == "exp"

@@ -190,6 +190,11 @@ class Algebra(Normal):
     def _(self, term: Pow) -> Term:
         base, exponent = self.flat(term.base), term.exponent
         if exponent.denominator == 2:
+            parts = apart.under_root(self.nf(base))
+            if parts is not None:
+                outside, inside = self.flat(parts[0]), self.flat(parts[1])
+                root = self._function("root", inside, Pow(inside, Fraction(1, 2)), parts[1])
+                return power(self._split("root", Pow(base, Fraction(1, 2)), mul(outside, root)), 2 * exponent)
             return power(self._function("root", base, Pow(base, Fraction(1, 2)), term.base), 2 * exponent)
         if exponent.denominator != 1:
             raise Unsupported(f"Coq certificates have no powers with the exponent {exponent}")
@@ -199,7 +204,7 @@ class Algebra(Normal):
         if key in self.rooted or ("root", key) in self.keys:
             return power(self._function("denominator", base, base, term.base), exponent)
         self.divided.add(key)
-        parts = apart.content(self.nf(base))
+        parts = apart.content(self.nf(base), self.items)
         if parts is not None:
             outside, inside = self.flat(parts[0]), self.flat(parts[1])
             below = self._function("denominator", inside, inside, parts[1])

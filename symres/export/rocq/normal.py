@@ -29,7 +29,23 @@ from symres.export.rocq.monomials import (
     scaled,
     times,
 )
-from symres.kernel.terms import Add, Entry, Iverson, Mul, Num, Pow, Size, Sum, Tensor, Term, Var, substitute
+from symres.kernel.terms import (
+    Add,
+    Apply,
+    Entry,
+    Fun,
+    Iverson,
+    Maximum,
+    Mul,
+    Num,
+    Pow,
+    Size,
+    Sum,
+    Tensor,
+    Term,
+    Var,
+    substitute,
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,7 @@ class Normal:
         self.ranks: dict[Tensor, float] = {}
         self.now = math.inf
         self.squared: set[Entry] = set()
+        self.relations: tuple[Entry, ...] = ()
         self._polys: dict[Tensor, Poly] = {}
         self._bodies: dict[Tensor, Poly] = {}
 
@@ -158,6 +175,38 @@ class Normal:
                 break
             else:
                 total = plus(total, {mono: c})
+        return total
+
+    def vanishes(self, poly: Poly) -> bool:
+        """Whether a normal form is zero, by what reciprocals and roots are as well: ρ² (σ² + ε) = 1.
+
+        The atoms whose meaning was used are kept in ``relations``.
+        """
+        used: list[Entry] = []
+        below = {f: -e for mono in poly for f, e in sorted(mono, key=lambda pair: -pair[1]) if e < 0}
+        for factor, count in below.items():
+            item = self.items.get(factor.tensor) if isinstance(factor, Entry) else None
+            if item is None or item.kind != "function" or isinstance(item.body, (Fun, Apply, Maximum)):
+                continue
+            assert isinstance(factor, Entry)
+            used.append(factor)
+            if isinstance(item.body, Pow):
+                poly = self.reduced(times(poly, {((factor, count + count % 2),): Fraction(1)}))
+            else:
+                poly = self._opened(times(poly, {((factor, count),): Fraction(1)}), factor)
+        self.relations = () if poly else tuple(used)
+        return not poly
+
+    def _opened(self, poly: Poly, factor: Entry) -> Poly:
+        """The normal form with what a denominator stands for in its place."""
+        item, total = self.items[factor.tensor], Poly()
+        with self.at(factor.tensor):
+            inside = self.nf(substitute(item.body, dict(zip(item.vars, factor.args, strict=True))))
+        for mono, c in poly.items():
+            part: Poly = {powers((f, e) for f, e in mono if f is not factor): c}
+            for _ in range(dict(mono).get(factor, 0)):
+                part = times(part, inside)
+            total = plus(total, part)
         return total
 
     def entry(self, entry: Entry) -> Poly:

@@ -125,7 +125,7 @@ class Balance:
 
     def _attempt(self, folded: frozenset[Tensor]) -> tuple[Algebra | None, frozenset[Tensor]]:
         algebra, difference = self._compare(folded)
-        return (None if difference else algebra), algebra.folded
+        return (algebra if not difference or algebra.vanishes(difference) else None), algebra.folded
 
     def _compare(self, folded: frozenset[Tensor]) -> tuple[Algebra, Poly]:
         left, right = self.at_shared()
@@ -159,7 +159,7 @@ class Balance:
         with scope.bound(*(var for var, _ in self.shared)) as names:
             lines += [f"apply sum_ext; intros {name} H{name}." for name in names]
             flat = [scripts.algebra.flat(side) for side in self.at_shared()]
-            closing = scripts.equate(*flat)
+            closing = scripts.equate(*flat, relations=scripts.algebra.relations)
             lines += [f"change ({scope.text(flat[0])} = {scope.text(flat[1])}).", *closing]
         return lines
 

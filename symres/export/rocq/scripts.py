@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Protocol
 
 from symres.export.rocq.items import Algebra
-from symres.export.rocq.monomials import DELTA, Component, Factor, Poly, is_bit, place
-from symres.export.rocq.nodes import text
+from symres.export.rocq.monomials import DELTA, Component, Factor, Poly, is_bit, place, powers, times
+from symres.export.rocq.nodes import Level, text
 from symres.export.rocq.normal import Item
 from symres.export.rocq.scope import Scope
 from symres.export.rocq.splits import split_script
@@ -43,6 +44,7 @@ class Scripts(SumScripts):
     def __init__(self, algebra: Algebra, scope: Scope, conditions: Conditions) -> None:
         super().__init__(algebra, scope)
         self.conditions = conditions
+        self.pending: list[str] = []
         self.lines: list[str] = []
         self.done: set[Tensor] = set()
         self.lemmas: dict[tuple[str, Tensor], str] = {}
@@ -119,7 +121,7 @@ class Scripts(SumScripts):
 
     # ------------------------------------------------------------ one equation at fixed indices
 
-    def equate(self, *terms: Term, poly: Poly | None = None) -> list[str]:
+    def equate(self, *terms: Term, poly: Poly | None = None, relations: Sequence[Entry] = ()) -> list[str]:
         """Close an equation between flat terms: put in normal forms, settle their components, then ``field``."""
         lines: list[str] = []
         fixes: list[Factor] = []
@@ -128,7 +130,7 @@ class Scripts(SumScripts):
         self.algebra.squared.clear()
         for term in terms:
             factors |= {pair for mono in self.algebra.nf(term) for pair in mono}
-        squared = sorted(self.algebra.squared, key=repr)
+        squared = sorted({*self.algebra.squared, *relations}, key=repr)
         for mono in poly or {}:
             factors |= set(mono)
         below = [n.base for term in terms for n in walk(term) if isinstance(n, Pow) and n.exponent < 0]
@@ -193,7 +195,7 @@ class Scripts(SumScripts):
         self, factors: set[tuple[Factor, int]], tactic: str = "field", squared: Sequence[Entry] = ()
     ) -> list[str]:
         """The facts that the factors need, then ``field`` or ``ring`` modulo idempotent factors and squares of roots."""
-        facts, bits = [], [self.square(root) for root in squared]
+        facts, bits = [], [self.relation(atom) for atom in squared]
         for factor, exponent in sorted(factors, key=repr):
             if exponent < 0 and tactic == "field":
                 proof = self.nonzero(factor)
@@ -204,9 +206,43 @@ class Scripts(SumScripts):
                 if proof not in bits:
                     bits.append(proof)
         modulo = f" [{' '.join(bits)}]" if bits else ""
+        pending, self.pending = self.pending, []
         if tactic == "ring":
             return [f"unfold Rdiv; ring{modulo}."]
-        return [*(f"pose proof {fact}." for fact in facts), f"field{modulo}; repeat split; assumption."]
+        return [*pending, *(f"pose proof {fact}." for fact in facts), f"field{modulo}; repeat split; assumption."]
+
+    def relation(self, atom: Entry) -> str:
+        """A proof of what a root or a denominator is, both sides multiplied so that nothing is divided by.
+
+        ``field`` takes it as a rule in this form only.
+        """
+        item = self.algebra.items[atom.tensor]
+        root = isinstance(item.body, Pow)
+        under = item.body.children[0] if root else item.body
+        at = dict(zip(item.vars, atom.args, strict=True))
+        with self.algebra.at(atom.tensor):
+            poly = self.algebra.nf(substitute(under, at))
+        below: dict[Factor, int] = {}
+        for factor, exponent in (pair for mono in poly for pair in mono):
+            below[factor] = max(below.get(factor, 0), -exponent)
+        common = powers(below.items())
+        if root:
+            first = self.square(atom)
+        else:
+            first = f"({' '.join((self.lemma(atom.tensor, opened=True), *self.scope.ranged(atom.args)))})"
+        if not common:
+            return first
+        left = powers((*common, (atom, 2 if root else 1)))
+        own = self.scope.text(atom)
+        words = f"{text(self.product(common), Level.PRODUCT)} * ({own}{f' * {own}' if root else ''})"
+        right = self.poly(times({common: Fraction(1)}, poly))
+        factors = {pair for mono in (*poly, left) for pair in mono}
+        self.count += 1
+        name = f"R{self.count}"
+        waiting, self.pending = self.pending, []
+        script = braces([f"rewrite {first}.", *self.close(factors)])
+        self.pending = [*waiting, f"assert ({name} : {words} = {right}).", *script]
+        return name
 
     def square(self, root: Entry) -> str:
         """A proof that the square of a root is the normal form of what stands under it."""
@@ -223,7 +259,7 @@ class Scripts(SumScripts):
                 script = self.equate(under, poly=poly)
                 nonzero = self.conditions.nonzero(self, entry)
                 statement = f"{own} * {own} = {self.poly(poly)}"
-                first = f"transitivity ({self.scope.text(under)}); [exact (sqrt_square _ {nonzero})|]."
+                first = f"transitivity ({self.scope.text(under)}); [exact (square_of_root _ {nonzero})|]."
             head = binders(names, [self.scope.size(var.dim) for var in item.vars])
             self.lines += [f"Lemma {name} {head}: {statement}.", "Proof.", f"  {first}"]
             self.lines += [*(f"  {line}" for line in script), "Qed."]

@@ -22,7 +22,7 @@ def split_script(scripts: Scripts, item: Item, poly: Poly) -> list[str]:
     for node in walk(item.split):
         if isinstance(node, Entry):
             scripts.declare(node.tensor)
-    inside = {"content": _content, "exp": _exponential, "log": _logarithm}[item.kind](scripts, item)
+    inside = {"content": _content, "exp": _exponential, "log": _logarithm, "root": _root}[item.kind](scripts, item)
     return [
         f"transitivity ({text(item.body)}); [reflexivity|].",
         f"transitivity ({text(item.split)}).",
@@ -34,7 +34,7 @@ def split_script(scripts: Scripts, item: Item, poly: Poly) -> list[str]:
 def _argument(scripts: Scripts, entry: Entry) -> Term:
     """What a function item is a function of; of a denominator, the denominator."""
     item = scripts.algebra.items[entry.tensor]
-    body = item.body.args[0] if isinstance(item.body, Fun) else item.body
+    body = item.body.children[0] if isinstance(item.body, (Fun, Pow)) else item.body
     return substitute(body, dict(zip(item.vars, entry.args, strict=True)))
 
 
@@ -45,6 +45,31 @@ def _content(scripts: Scripts, item: Item) -> list[str]:
     opened = mul(*factors[:-1], _argument(scripts, below))
     words = scripts.scope.text(opened)
     return [f"transitivity ({words}).", *braces(scripts.equate(item.body, opened)), "reflexivity."]
+
+
+def _root(scripts: Scripts, item: Item) -> list[str]:
+    factors = item.split.args if isinstance(item.split, Mul) else (item.split,)
+    root = factors[-1]
+    assert isinstance(root, Entry) and isinstance(item.body, Pow)
+    outside, under = mul(*factors[:-1]), _argument(scripts, root)
+    node = scripts.scope.lower(outside)
+    proof = positive(node)
+    if proof is None:
+        raise Unsupported(f"the root of a square of {outside} is taken and nothing says that it is positive")
+    words = scripts.scope.text(mul(outside, outside, under))
+    left = scripts.scope.text(outside)
+    return [
+        f"transitivity (sqrt (({left}) * ({left}) * ({scripts.scope.text(under)}))).",
+        *braces(
+            [
+                "apply f_equal.",
+                f"transitivity ({words}).",
+                *braces(scripts.equate(item.body.base, mul(outside, outside, under))),
+                "unfold Rdiv. ring.",
+            ]
+        ),
+        f"rewrite (sqrt_content _ _ ({proof} : 0 < {left})). reflexivity.",
+    ]
 
 
 def _exponential(scripts: Scripts, item: Item) -> list[str]:

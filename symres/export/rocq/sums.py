@@ -21,7 +21,7 @@ class SumScripts(Texts):
         super().__init__(scope)
         self.algebra, self.count = algebra, 0
 
-    def equate(self, *terms: Term, poly: Poly | None = None) -> list[str]:
+    def equate(self, *terms: Term, poly: Poly | None = None, relations: Sequence[Entry] = ()) -> list[str]:
         """Close an equation between flat terms."""
         raise NotImplementedError
 
