@@ -1,7 +1,7 @@
 """Batch normalisation in training: the gradients with respect to its input, its scale and its shift.
 
 Every feature is normalised over the batch and over time; T = 1 is the layer without a time axis. The mean and the
-variance are functions of the input. gamma is constant along the axes that are averaged over, so it may be taken out of
+variance are functions of the input. The scale is constant along the axes averaged over, so it may be taken out of
 the means.
 
 In evaluation the statistics are constants, and the gradient is another one: see batchnorm-backward-evaluation.

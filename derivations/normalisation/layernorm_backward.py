@@ -1,7 +1,7 @@
 """Layer normalisation: the gradients with respect to its input, its scale and its shift.
 
 The mean and the variance are functions of the input, so that three paths lead from x to the loss; the fourth, through
-the mean inside the variance, carries nothing. gamma stands inside the means, because it is indexed by the axis that is
+the mean inside the variance, carries nothing. The scale stands inside the means: it is indexed by the axis that is
 averaged over.
 """
 

@@ -3,7 +3,7 @@
 "1 + …": with the identity after the addition the Jacobian of the stack is I plus the total derivative of the sum of its
 branches, so that the gradient above arrives unchanged as one summand. He et al. 2016 write the scalar 1 for I.
 
-The derivative of a branch is taken through all blocks below it: J_i times the Jacobian S_i of its input. One summand
+The derivative of a branch is taken through all blocks below it: its own Jacobian times that of its input. One summand
 being the gradient above is no lower bound: the other can cancel it.
 """
 

@@ -105,11 +105,12 @@ def common_factor(poly: Poly) -> tuple[Fraction, Factors, Poly]:
 
 
 def _order(coefficient: Fraction, mono: Mono) -> tuple[bool, bool, int, int, int, str]:
-    """Sums last, deltas first, what stands at every index before what is the same for many, short before long."""
+    """Sums last, deltas first, plus before minus, what stands at every index before what is the same for many."""
     sums = any(bound for bound, _ in mono.pieces())
     names = dict.fromkeys(mono.free, "*")
     deltas = any(atom.kind == "Z" for atom in mono.factors)
-    return (sums, not deltas, 0 if sums else -len(mono.free), len(mono.factors), int(coefficient < 0), mono.key(names))
+    negative = int(coefficient < 0)
+    return (sums, not deltas, negative, 0 if sums else -len(mono.free), len(mono.factors), mono.key(names))
 
 
 def _product(coefficient: Fraction, mono: Mono, wording: Wording) -> Term:

@@ -1,4 +1,4 @@
-"""Names for the statistics that the author left without one: means, variances and roots inside longer expressions.
+"""Names for the statistics that the author left without one: means, variances, maxima and roots in longer expressions.
 
 A statistic is a reduction, or a root, that is broadcast where it stands: it depends on fewer indices than the value it
 enters. Named mu, var, rstd, …, it gets an adjoint of its own, and the gradient reads as people write it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symres.kernel.normal import normal_form
-from symres.kernel.terms import Add, Binder, Entry, Lam, Mul, Pow, Size, Sum, Tensor, Term, Var, mul, walk
+from symres.kernel.terms import Add, Binder, Entry, Lam, Maximum, Mul, Pow, Size, Sum, Tensor, Term, Var, mul, walk
 from symres.language.program import Definition, Program
 
 
@@ -96,6 +96,8 @@ def name_hint(term: Term) -> str:
     """What the field calls a term of this form; empty for a term that needs no name."""
     if isinstance(term, Pow) and term.exponent.denominator == 2 and isinstance(term.base, (Add, Entry)):
         return "rstd" if term.exponent < 0 else "std"
+    if isinstance(term, Maximum):
+        return "m"
     if isinstance(term, Sum):
         return "z" if isinstance(_summand(term), Mul) else "total"
     sums = [arg for arg in term.args if isinstance(arg, Sum)] if isinstance(term, Mul) else []

@@ -29,10 +29,11 @@ from symres.derivation.document import Derivation, Part, Step
 from symres.derivation.heading import Heading, heading
 from symres.derivation.indices import Indices
 from symres.derivation.ledger import Ledger
+from symres.derivation.outputs import upstream_tensors, without_loss
 from symres.derivation.wording import Words
 from symres.errors import UsageError
 from symres.kernel.normal import normal_form
-from symres.kernel.terms import ZERO, Entry, Tensor, Term, transform
+from symres.kernel.terms import ZERO, Entry, Tensor, Term
 from symres.language.certificate import output_definitions
 from symres.language.formula import Text, adjoint
 from symres.language.program import Definition, Program, Value, unfold
@@ -75,29 +76,7 @@ def derive(
         raise UsageError(
             f"{program.name} has no argument {', '.join(unknown)}", remedy=f"It has {', '.join(program.inputs)}."
         )
-    tensors = {
-        name: Tensor(upstream if len(program.outputs) == 1 else f"d{name}", tuple(var.dim for var in value.vars))
-        for name, value in program.outputs.items()
-    }
-    return GradientProof(program, names, tensors, function)
-
-
-def without_loss(program: Program) -> Program:
-    """The output named ``loss`` under the name y: the loss is the function of it that is differentiated."""
-    if "loss" not in program.outputs or "y" in program.inputs or "y" in program.outputs:
-        return program
-
-    def renamed(node: Term) -> Term | None:
-        own = isinstance(node, Entry) and node.tensor.name == "loss"
-        return Entry(replace(node.tensor, name="y"), node.args) if own else None  # type: ignore[attr-defined]
-
-    definitions = {}
-    for tensor, each in program.definitions.items():
-        new = replace(tensor, name="y") if tensor.name == "loss" else tensor
-        definitions[new] = replace(each, tensor=new, body=transform(each.body, renamed))
-    outputs = {("y" if name == "loss" else name): value for name, value in program.outputs.items()}
-    outputs = {name: replace(value, body=transform(value.body, renamed)) for name, value in outputs.items()}
-    return replace(program, definitions=definitions, outputs=outputs)
+    return GradientProof(program, names, upstream_tensors(program, upstream), function)
 
 
 def _arrays(program: Program) -> tuple[str, ...]:
@@ -258,6 +237,8 @@ class GradientProof:
         if normal_form(final).key() != normal_form(folded).key():
             reason = self.words.conclude(self._spoken_of(final))
             yield self._step(tensor, f"d{name}", final, "conclude", reason, key=True)
+        if made.body is ZERO:
+            return
         upstream = tuple(tensor.name for tensor in self.backward.upstream.values())
         outputs = tuple(self.program.outputs)
         self.ledger.claims.append(GradientClaim(f"gradient-{name}", outputs, upstream, name, made.vars, final))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,4 +48,6 @@ def numerical(subject: Subject, methods: Sequence[str] | None = None) -> tuple[C
 
 def _line(record: Record) -> Check:
     judge, method = _METHODS.get(record.method, (record.method, ""))
-    return Check(judge, method, record.passed, record.sizes, record.error, record.detail)
+    finite = math.isfinite(record.error)
+    detail = record.detail if finite else "not a number, or no bound on the error"
+    return Check(judge, method, record.passed, record.sizes, record.error if finite else None, detail)

@@ -79,6 +79,8 @@ def gradients_by_jax(
 
 def outputs_of(returned: Any, count: int) -> tuple[Any, ...]:
     """The outputs among what a function returned: a cache may follow them."""
+    if isinstance(returned, dict):
+        returned = tuple(returned.values())
     if count == 1 and not isinstance(returned, tuple | list):
         return (returned,)
     return tuple(returned[:count])
