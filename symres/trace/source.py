@@ -19,6 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from symres.errors import Place, SymresError, UsageError
+from symres.trace.frameworks import placeholders
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -73,7 +74,8 @@ def run_file(path: Path) -> ModuleType:
     shadowed = sys.modules.get(path.stem)
     sys.modules[path.stem] = module
     try:
-        spec.loader.exec_module(module)
+        with placeholders():
+            spec.loader.exec_module(module)
     except SymresError:
         raise
     except Exception as error:

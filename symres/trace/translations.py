@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symres.trace.builtins import BUILTINS
+from symres.trace.frameworks import FRAMEWORKS
 from symres.trace.modules import MODULES
 from symres.trace.registry import FUNCTIONS
 from symres.trace.rewrite import rewritten
@@ -47,7 +48,8 @@ def _module_of(value: Any) -> str:
     return getattr(value, "__module__", None) or ""
 
 
-_ROOTS = tuple(sorted({name.split(".")[0] for name in MODULES}))
+# Importing the frameworks' names enters their modules into the table.
+_ROOTS = tuple(FRAMEWORKS) + tuple(sorted({name.split(".")[0] for name in MODULES}))
 
 
 def _of_stand_in(value: Any) -> bool:
