@@ -16,6 +16,7 @@ from typing import Any
 from symres.kernel.terms import Tensor, Term, Var, mul
 from symres.language.formula import adjoint
 from symres.language.program import Axis, Definition, Program, Value
+from symres.numeric.duplicates import without_duplicates
 from symres.numeric.emit import Emitter
 from symres.numeric.layout import Layout, assign, project
 from symres.numeric.lower import Lowering
@@ -48,7 +49,9 @@ class Code:
             node = lowering.input(parameter.tensor, parameter.name)
             given[node] = parameter.name
             fixed[node] = given_layout(parameter, node)
-        made, given_values = without_scales(list(definitions), [value for _, value in self.results])
+        made, given_values = without_scales(
+            *without_duplicates(list(definitions), [value for _, value in self.results])
+        )
         for definition in made:
             lowering.define(definition)
         wanted = self.graph.names
