@@ -15,11 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from symres.judge.arithmetic import Arithmetic, Integers
 from symres.judge.faults import TooLarge, Undefined
-from symres.judge.syntax import (
-    Certificate,
-    Node,
-    Var,
-)
+from symres.judge.syntax import Certificate, Node, Var
 from symres.judge.unknown import Unknown
 
 V = TypeVar("V")
@@ -198,12 +194,16 @@ class Evaluator(Generic[V]):
         first, rest = definition.vars[0], definition.vars[1:]
         values: list[V] = []
         self.partial.add(name)
-        for k in range(shape[0]):
-            self._tables[name] = Table((k, *shape[1:]), values)
-            with self._scope({first: k}):
-                grid = self.grid(definition.base if k == 0 else definition.body)
-                values = values + self.spread(grid, rest)
-        self.partial.remove(name)
+        try:
+            for k in range(shape[0]):
+                self._tables[name] = Table((k, *shape[1:]), values)
+                with self._scope({first: k}):
+                    grid = self.grid(definition.base if k == 0 else definition.body)
+                    values = values + self.spread(grid, rest)
+        finally:
+            # a part of a table must not outlive an error: what it lacks would be read as 0
+            self.partial.discard(name)
+            self._tables.pop(name, None)
         return Table(shape, values)
 
     @contextmanager

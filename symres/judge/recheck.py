@@ -33,7 +33,8 @@ class Method:
     """How much is tried in an arithmetic: points at each choice of sizes, tries for each, values in one evaluation.
 
     Where a claim has cases (signs, masks, integers), there are more points, up to ``most``, as long as they
-    have fewer than ``extra`` values together. ``total`` bounds the values computed for one claim.
+    have fewer than ``extra`` values together. ``total`` bounds the values computed for one claim, and after ``barren``
+    choices of sizes without an answer no more are tried.
     """
 
     name: str
@@ -43,11 +44,12 @@ class Method:
     budget: int
     extra: int
     total: int
+    barren: int
 
 
 METHODS = {
-    FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000, total=8_000_000),
-    BALLS: Method(BALLS, points=2, most=6, tries=20, budget=25_000, extra=3_000, total=1_000_000),
+    FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000, total=8_000_000, barren=3),
+    BALLS: Method(BALLS, points=2, most=6, tries=20, budget=25_000, extra=3_000, total=1_000_000, barren=40),
 }
 
 
@@ -128,7 +130,7 @@ class Judge:
 
     def _try(self, claim: Claim, method: Method, uses: Uses) -> Result:
         sizes: list[Mapping[str, int]] = []
-        points, spent, reason = 0, 0, "no choice of sizes fits"
+        points, spent, barren, reason = 0, 0, 0, "no choice of sizes fits"
         cases = has_cases(self.certificate, uses) or not self.certificate.sizes
         largest = LARGEST_SIZE if has_brackets(uses) else LARGEST_WITHOUT
         for choice in self._choices:
@@ -140,7 +142,7 @@ class Judge:
             wanted = max(method.points, min(method.most, method.extra // cost) if cases else 0)
             passed = 0
             for attempt in range(method.tries):
-                spent += cost << attempt // HARDER
+                spent += cost << (attempt // HARDER if method.name == BALLS else 0)
                 if passed == wanted or spent > method.total:
                     break
                 try:
@@ -155,7 +157,8 @@ class Judge:
                 passed += 1
             points += passed
             sizes += [choice] if passed else []
-            if len(sizes) == SIZES or spent > method.total:
+            barren += not passed
+            if len(sizes) == SIZES or spent > method.total or barren > method.barren:
                 break
         # one entry of a kind shows too little: some choice has at least two of each
         enough = any(min(choice.values(), default=2) > 1 for choice in sizes)

@@ -159,3 +159,19 @@ def test_lengths_do_not_depend_on_entries() -> None:
     left = ["sum", "i", entry("m"), num(1)]
     with pytest.raises(Refused, match="a length depends on sizes only"):
         recheck(json.dumps(document(tensors, [], [equal(left, entry("m"))])))
+
+
+def test_a_recurrence_that_breaks_off_is_not_read() -> None:
+    """At negative x there is no logarithm, so the table stays a part: what is missing must not count as 0."""
+    step = add(entry("h", sub("n", 1)), mul(fun("log", entry("x")), 0))
+    made = document(
+        {"x": tensor()},
+        [recur("h", N, num(1), step)],
+        [
+            equal(entry("h", "n"), 1, N),
+            equal(entry("h", sub(size("N"), 1)), 0),
+            equal(entry("h", sub(size("N"), 1)), 1),
+        ],
+        sizes="N",
+    )
+    assert [result.verdict for result in recheck(json.dumps(made)).claims] == ["passed", "failed", "passed"]
