@@ -147,6 +147,8 @@ def einsum(graph: Graph, left: Node, right: Node, gone: Labels) -> Node:
     if not gone:
         return graph.mul(left, right)
     kept = [label for label in graph.join((left, right)) if label not in gone]
-    if set(kept) <= set(graph.preferred):
+    # What is left of one array keeps its order; a product of two gets the one in which the definition is written.
+    alone = any(set(kept) <= set(node.labels) for node in (left, right))
+    if not alone and set(kept) <= set(graph.preferred):
         kept.sort(key=graph.preferred.index)
     return graph.make("einsum", (left, right), gone, tuple(kept))

@@ -139,8 +139,11 @@ class Graph:
         return self.elementwise("neg", (node,))
 
     def elementwise(self, op: str, args: Sequence[Node], data: tuple[Any, ...] = ()) -> Node:
-        """A node over the joined labels of its parts."""
-        return self.make(op, args, data, self.join(args))
+        """A node over the joined labels of its parts; or one made before under other labels, renamed."""
+        from symres.numeric.relabel import found_again  # it makes nodes itself
+
+        again = found_again(self, op, args, data) if any(arg.op == "rename" for arg in args) else None
+        return again or self.make(op, args, data, self.join(args))
 
 
 def _kind(op: str, args: Sequence[Node], data: tuple[Any, ...]) -> str:
