@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symres.errors import UsageError
-from symres.kernel.terms import ONE, Num, Size, Tensor, Term, mul, neg, walk
+from symres.kernel.terms import ONE, ZERO, Num, Size, Tensor, Term, mul, neg, walk
 from symres.language.program import Axis, Value
 from symres.language.shapes import Shape
 from symres.trace.array import Array, as_array
@@ -64,6 +64,8 @@ class Sizes:
 
         Where open sizes have numbers, all different, a length stands for the size that has it.
         """
+        if not self.open or ZERO in (left, right):
+            return None
         holders = {Num(number): Size(name) for name, number in self.numbers.items() if name in self.open}
         left, right = holders.get(left, left), holders.get(right, right)  # type: ignore[call-overload]
         for one, other in ((left, right), (right, left)):

@@ -21,7 +21,7 @@ from symres.trace.indexterms import is_integer, nonnegative
 from symres.trace.loops import Items, Stacked, items_of
 from symres.trace.polynomials import index
 from symres.trace.recurrences import Carried, Closed, solve, with_known
-from symres.trace.signals import NeedsConcreteSizes
+from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import Dim, integer
 from symres.trace.snapshot import MISSING, Changes, Slot, Snapshot
 from symres.trace.tidy import at
@@ -167,6 +167,7 @@ class Loop:
             self._written[id(buffer)].step = buffer.value.body
         self._carried = [*self._written.values(), *(carried for carried, _ in self._starts.values())]
         self._closed = solve(self._carried, self.k)
+        self._check_facts()
         for buffer in self._changes.buffers:
             carried = self._written[id(buffer)]
             buffer.value = Value(buffer.value.axes, carried.vars, self._closed[carried.placeholder].after)
@@ -182,6 +183,16 @@ class Loop:
         final |= self._lists(scope, again)
         self.session.placeholders -= {carried.placeholder for carried in self._carried}
         return final
+
+    def _check_facts(self) -> None:
+        """What was assumed of placeholders (a counter used as an index) must hold for what they turned out to be."""
+        names = [carried.placeholder.name for carried in self._carried]
+        for fact in list(notes().facts):
+            if not self.session.settled(fact):
+                if not nonnegative(index(self._known(fact))):
+                    raise NeedsConcreteSizes(f"an index in the loop in line {self.line} is not known to be in range")
+                notes().facts.remove(fact)
+        notes().assumptions[:] = [one for one in notes().assumptions if not any(name in one for name in names)]
 
     def _after(self, carried: Carried, start: Array, new: Any) -> Term:
         """One iteration's result of a variable, at the variables of its placeholder."""

@@ -208,8 +208,9 @@ def _equal(left: Term, right: Term) -> bool:
         return True
     if nonnegative(left - right - 1) or nonnegative(right - left - 1):
         return False
-    ratio = exact_quotient(left, right) or exact_quotient(right, left)
-    if ratio is not None and not isinstance(left, Num) and not isinstance(right, Num):
+    positive = all(not isinstance(part, Num) and nonnegative(part - 1) for part in (left, right))
+    ratio = (exact_quotient(left, right) or exact_quotient(right, left)) if positive else None
+    if ratio is not None:
         # A proper multiple, such as the number of scores beside the number of labels: equal for a factor of 1 only.
         notes().fact(index(ratio - 2), f"{ratio!r} is at least 2")
         return False
