@@ -7,6 +7,7 @@ the gradient with just this fault*.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 
 from symres.calculus.reverse import Backward
 from symres.errors import SymresError
-from symres.kernel.terms import Num, Size, Tensor, Term, add, mul, neg, power
+from symres.kernel.terms import Entry, Num, Size, Tensor, Term, add, mul, neg, power, walk
 from symres.language.equality import Expanded, proved_equal
 from symres.language.program import Definition, Program
 from symres.numeric.evaluate import Evaluation
@@ -67,9 +68,7 @@ def diagnose(claim: Claim, backward: Backward, fixed: Mapping[str, int] | None =
 
 def _scalings(claim: Claim, seen: list[Point]) -> Iterator[Diagnosis]:
     """The whole gradient times a factor."""
-    ratio = _common_ratio(
-        [(point.claimed, point.true) for point in seen], [point.sizes for point in seen], _lengths(claim)
-    )
+    ratio = _common_ratio([(point.claimed, point.true) for point in seen], seen, claim)
     if ratio is None:
         return
     factor, shown = ratio
@@ -84,7 +83,7 @@ def _scalings(claim: Claim, seen: list[Point]) -> Iterator[Diagnosis]:
     elif shown == "0":
         yield Diagnosis("zero", "the claimed gradient is zero", proved)
     else:
-        sizes = "/" in shown or any(isinstance(node, Size) for node in [factor, *factor.children])
+        sizes = "√" not in shown and any(isinstance(node, Size) for node in walk(factor))
         hint = " (summed where it is averaged, or the other way round)" if sizes else ""
         yield Diagnosis("factor", f"the claimed gradient is {shown} times the true one{hint}", proved)
 
@@ -115,7 +114,7 @@ def _matches(claim: Claim, backward: Backward, seen: list[Point]) -> Iterator[Di
             yield Diagnosis(candidate.kind, candidate.explanation, proved)
         elif candidate.scaled and candidate.describe is not None:
             pairs = [(point.claimed - array, point.true - array) for array, point in zip(arrays, seen, strict=True)]
-            ratio = _common_ratio(pairs, [point.sizes for point in seen], _lengths(claim))
+            ratio = _common_ratio(pairs, seen, claim)
             if ratio is not None and ratio[1] not in ("0", "1"):
                 true = _aligned(claim.derived, claim.claimed)
                 scaled = add(body, mul(ratio[0], add(true, neg(body))))
@@ -151,10 +150,8 @@ def _array(value: Any) -> Any:
     return np.asarray(value, dtype=int if all(isinstance(one, int) for one in flat) else float)
 
 
-def _common_ratio(
-    pairs: list[tuple[Any, Any]], sizes: list[Mapping[str, int]], lengths: list[Term]
-) -> tuple[Term, str] | None:
-    """The factor λ with left = λ · right at every point, as a small rational or a simple expression in the sizes."""
+def _common_ratio(pairs: list[tuple[Any, Any]], seen: list[Point], claim: Claim) -> tuple[Term, str] | None:
+    """The factor λ with left = λ · right at every point: a small rational, or a simple expression in sizes and scalars."""
     ratios = []
     for left, right in pairs:
         if left.shape != right.shape or not np.any(np.abs(right) > 1e-9):
@@ -164,34 +161,37 @@ def _common_ratio(
         if differ(left, ratio * right):
             return None
         ratios.append(ratio)
-    for term, shown, value in (*_factors(sizes), *_length_factors(lengths)):
-        if all(abs(ratio - value(at)) < 1e-6 * max(1.0, abs(ratio)) for ratio, at in zip(ratios, sizes, strict=True)):
+    for term, shown in _factors(claim, seen[0].sizes):
+        values = [_number(term, point) for point in seen]
+        if all(abs(ratio - value) < 1e-6 * max(1.0, abs(ratio)) for ratio, value in zip(ratios, values, strict=True)):
             return term, shown
     return None
 
 
-def _length_factors(lengths: list[Term]) -> Iterator[tuple[Term, str, Any]]:
-    for length in lengths:
-        yield length, f"({length})", lambda at, d=length: Evaluation({}, at).integer(d)
-        yield power(length, -1), f"1/({length})", lambda at, d=length: 1 / Evaluation({}, at).integer(d)
+def _number(term: Term, point: Point) -> float:
+    scalars = {name: np.asarray(float(value)) for name, value in point.values.items() if value.ndim == 0}
+    with np.errstate(all="ignore"):
+        return float(Evaluation(scalars, point.sizes).term(term))
 
 
-def _factors(sizes: list[Mapping[str, int]]) -> Iterator[tuple[Term, str, Any]]:
-    constants = sorted({Fraction(a, b) for a in range(-6, 7) for b in (1, 2, 3, 4)} - {Fraction(1)}, key=abs)
-    for constant in constants:
-        yield Num(constant), str(constant), lambda at, c=constant: float(c)
-    names = sorted(sizes[0])
-    for name in names:
+def _factors(claim: Claim, sizes: Mapping[str, int]) -> Iterator[tuple[Term, str]]:
+    for constant in sorted({Fraction(a, b) for a in range(-6, 7) for b in (1, 2, 3, 4)} - {Fraction(1)}, key=abs):
+        yield Num(constant), str(constant)
+    scalars = [t() for t in claim.program.inputs.values() if not t.dims and t.kind == "positive"]
+    for scalar in (*(Size(name) for name in sorted(sizes)), *scalars, *_lengths(claim)):
+        name = str(scalar) if isinstance(scalar, (Size, Entry)) else f"({scalar})"
+        yield scalar, name
+        yield power(scalar, -1), f"1/{name}"
+        yield power(scalar, Fraction(1, 2)), f"√{name}"
+        yield power(scalar, Fraction(-1, 2)), f"1/√{name}"
+    for name in sorted(sizes):
         size = Size(name)
-        yield size, name, lambda at, n=name: at[n]
-        yield power(size, -1), f"1/{name}", lambda at, n=name: 1 / at[n]
-        yield (size - 1) / size, f"({name} − 1)/{name}", lambda at, n=name: (at[n] - 1) / at[n]
-        yield size / (size - 1), f"{name}/({name} − 1)", lambda at, n=name: at[n] / (at[n] - 1) if at[n] > 1 else np.inf
-    for one in names:
-        for other in names:
-            if one < other:
-                product = Size(one) * Size(other)
-                yield product, f"{one}·{other}", lambda at, a=one, b=other: at[a] * at[b]
-                yield power(product, -1), f"1/({one}·{other})", lambda at, a=one, b=other: 1 / (at[a] * at[b])
-            if one != other:
-                yield Size(one) / Size(other), f"{one}/{other}", lambda at, a=one, b=other: at[a] / at[b]
+        yield (size - 1) / size, f"({name} − 1)/{name}"
+        if sizes[name] > 1:
+            yield size / (size - 1), f"{name}/({name} − 1)"
+    for one, other in itertools.permutations(sorted(sizes), 2):
+        yield Size(one) / Size(other), f"{one}/{other}"
+        if one < other:
+            product = Size(one) * Size(other)
+            yield product, f"{one}·{other}"
+            yield power(product, -1), f"1/({one}·{other})"
