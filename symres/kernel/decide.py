@@ -24,10 +24,11 @@ from symres.kernel.normal import (
     start_work,
     times,
 )
-from symres.kernel.terms import Entry, Iverson, Num, Tensor, Term, Var, substitute, transform, walk
+from symres.kernel.terms import Entry, Iverson, Num, Sum, Tensor, Term, Var, add, substitute, transform, walk
 
 REWRITING_LIMIT = 2_000
 CASE_LIMIT = 64
+SUM_LIMIT = 4
 
 
 ADJOINT, POINTWISE, STATISTIC, CONTRACTION = range(4)
@@ -97,15 +98,41 @@ def _unfold_cheapest(term: Term, definitions: Mapping[Tensor, Defined], order: M
 
 
 def _vanishes_case_by_case(gap: Term) -> bool:
-    """Whether the term is zero at each value of the free index variables of numeric range that occur in brackets."""
+    """Whether the term is zero at each value of the index variables of numeric range, free in brackets or summed over."""
     asked = {var for node in walk(gap) if isinstance(node, Iverson) for var in node.free & gap.free}
     numeric = [var for var in asked if isinstance(var.dim, Num)]
     cases: list[dict[Var, Term]] = [{}]
     for var in sorted(numeric, key=lambda var: var.uid):
-        cases = [{**case, var: Num(k)} for case in cases for k in range(int(var.dim.value))]  # type: ignore[attr-defined]
+        cases = [{**case, var: Num(k)} for case in cases for k in range(_count(var))]
         if len(cases) > CASE_LIMIT:
             return False
-    return len(cases) > 1 and not any(clear_denominators(reduce(normal_form(substitute(gap, case)))) for case in cases)
+    sums = any(isinstance(node, Sum) and 0 < _count(node.var) <= SUM_LIMIT for node in walk(gap))
+    if len(cases) == 1 and not sums:
+        return False
+    try:
+        return all(_vanishes(_written_out(substitute(gap, case))) for case in cases)
+    except BudgetExceeded:
+        return False
+
+
+def _vanishes(gap: Term) -> bool:
+    return not clear_denominators(reduce(normal_form(gap)))
+
+
+def _count(var: Var) -> int:
+    """The number of values of an index variable, 0 where it is not a number."""
+    return int(var.dim.value) if isinstance(var.dim, Num) else 0
+
+
+def _written_out(term: Term) -> Term:
+    """The term with every sum over a few numbers written out."""
+
+    def rule(node: Term) -> Term | None:
+        if isinstance(node, Sum) and 0 < _count(node.var) <= SUM_LIMIT:
+            return add(*(substitute(node.body, {node.var: Num(k)}) for k in range(_count(node.var))))
+        return None
+
+    return transform(term, rule)
 
 
 def unfold_one(term: Term, tensor: Tensor, definition: Defined) -> Term:

@@ -12,6 +12,7 @@ from typing import Any
 
 from symres.errors import Unsupported
 from symres.kernel.terms import ONE, ZERO, Fun, Num, Tensor, Term, Var, walk
+from symres.language.constants import INFINITY
 from symres.language.program import Axis, Value
 from symres.trace import writing
 from symres.trace.axes import length, shown, variables
@@ -20,7 +21,7 @@ from symres.trace.numbers import number
 from symres.trace.registry import METHODS, call, unknown
 from symres.trace.signals import NeedsConcreteSizes, notes
 from symres.trace.sizes import Dim, integer, is_integer_like
-from symres.trace.tidy import at
+from symres.trace.tidy import addends, at, pinned
 
 
 class Buffer:
@@ -109,10 +110,14 @@ class Array:
 
     @property
     def nameable(self) -> bool:
-        """Whether the contents may stand as a named intermediate: real numbers, not masks, labels or −∞."""
-        from symres.language.constants import INFINITY
+        """Whether the contents may stand as a named intermediate: real numbers, not masks, labels or −∞.
 
-        return self.kind == "float" and INFINITY() not in walk(self.buffer.value.body)
+        An array that is filled place by place is not named either: a place that is read gives what was written there.
+        """
+        value = self.buffer.value
+        places = (pinned(part, var) for part in addends(value.body) for var in value.vars)
+        filled = any(isinstance(place, Num) for place in places)
+        return self.kind == "float" and not filled and INFINITY() not in walk(value.body)
 
     # shape
 

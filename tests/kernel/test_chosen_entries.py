@@ -68,3 +68,12 @@ def test_every_value_of_a_range_that_is_a_number(left: Term, right: Term) -> Non
 def test_different_labels_are_not_the_same() -> None:
     assert not equal(exp(X(ROW, Y(ROW))), exp(X(ROW, Z(ROW))))
     assert not equal(HIT * X(ROW, J), X(ROW, Y(ROW)))
+
+
+def test_sums_over_a_few_numbers_are_their_terms() -> None:
+    pair = Tensor("u", (Num(2), N))
+    number, row = Var("k", Num(2)), Var("i", N)
+    written = pair(0, row) + pair(1, row)
+    assert equal(sum_(number, pair(number, row)), written)
+    assert equal(Fun("f", sum_(number, pair(number, row))), Fun("f", written))
+    assert not equal(sum_(number, pair(number, row)), written + pair(0, row))
