@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symres.export.rocq.monomials import Component, Factor, Poly, Powers, atom_key
+from symres.export.rocq.monomials import Component, Factor, Poly, Powers, atom_key, shown
 from symres.kernel.terms import Var
 
 
@@ -23,7 +23,7 @@ def abstract(poly: Poly, bound: tuple[Var, ...] = ()) -> tuple[str, tuple[Var, .
         )
 
     def blank(var: Var) -> str:
-        return fixed.get(var) or f"?{var.dim!r}"
+        return fixed.get(var) or f"?{shown(var.dim)}"
 
     order: list[Var] = []
     for _, mono in sorted(texts(blank), key=lambda pair: pair[0]):
@@ -31,7 +31,7 @@ def abstract(poly: Poly, bound: tuple[Var, ...] = ()) -> tuple[str, tuple[Var, .
             for var in _appearing(factor):
                 if var not in order and var not in fixed:
                     order.append(var)
-    names = {**fixed, **{var: f"?{k}{var.dim!r}" for k, var in enumerate(order)}}
+    names = {**fixed, **{var: f"?{k}{shown(var.dim)}" for k, var in enumerate(order)}}
     return "+".join(text for text, _ in texts(lambda var: names.get(var, var.name))), tuple(order)
 
 
@@ -40,7 +40,7 @@ def _text(factor: Factor, label: Callable[[Var], str]) -> str:
         return atom_key(factor, label)
     names = {var: f"${k}" for k, var in enumerate(factor.vars)}
     inner = sorted(f"{atom_key(f, lambda var: names.get(var) or label(var))}^{e}" for f, e in factor.factors)
-    return f"~{','.join(repr(var.dim) for var in factor.vars)}:{'*'.join(inner)}"
+    return f"~{','.join(shown(var.dim) for var in factor.vars)}:{'*'.join(inner)}"
 
 
 def _appearing(factor: Factor) -> list[Var]:

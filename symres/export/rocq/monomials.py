@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Entry, Size, Tensor, Term, Var, substitute
+from symres.kernel.terms import Add, Entry, Mul, Size, Tensor, Term, Var, substitute
 
 Powers = tuple[tuple["Factor", int], ...]
 
@@ -48,7 +48,15 @@ def atom_key(factor: Term, label: Callable[[Var], str]) -> str:
         return f"{factor.tensor.name}[{','.join(atom_key(arg, label) for arg in factor.args)}]"
     if isinstance(factor, Var):
         return label(factor)
-    return repr(factor)
+    if isinstance(factor, (Add, Mul)):
+        return f"({type(factor).__name__} {' '.join(atom_key(part, label) for part in factor.args)})"
+    return shown(factor)
+
+
+@lru_cache(maxsize=100_000)
+def shown(term: Term) -> str:
+    """The term as plain text."""
+    return repr(term)
 
 
 def _free_label(var: Var) -> str:
@@ -61,7 +69,7 @@ def factor_key(factor: Factor) -> str:
     if isinstance(factor, Component):
         names = {var: f"${k}" for k, var in enumerate(factor.vars)}
         inner = "*".join(f"{atom_key(f, lambda v: names.get(v) or _free_label(v))}^{e}" for f, e in factor.factors)
-        return f"~{','.join(repr(var.dim) for var in factor.vars)}:{inner}"
+        return f"~{','.join(shown(var.dim) for var in factor.vars)}:{inner}"
     if isinstance(factor, Size):
         return " " + factor.name
     return atom_key(factor, _free_label)
@@ -148,13 +156,13 @@ def _labels(names: Mapping[Var, str]) -> Callable[[Var], str]:
 
 def _classes(variables: list[Var], factors: Mapping[Term, int]) -> list[list[Var]]:
     """The bound variables in groups that their ranges and the atoms around them do not tell apart."""
-    colour = {var: repr(var.dim) for var in variables}
+    colour = {var: shown(var.dim) for var in variables}
     for _ in range(3):
         signs = {}
         for var in variables:
             label = _labels({**{v: f"<{c}>" for v, c in colour.items()}, var: "@"})
             around = sorted(f"{atom_key(f, label)}^{e}" for f, e in factors.items() if var in f.free)
-            signs[var] = (repr(var.dim), *around)
+            signs[var] = (shown(var.dim), *around)
         classes = sorted(set(signs.values()))
         colour = {var: f"{classes.index(signs[var]):03d}" for var in variables}
     return [[var for var in variables if colour[var] == c] for c in sorted(set(colour.values()))]

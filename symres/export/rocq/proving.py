@@ -95,9 +95,8 @@ class Balance:
 
         The proof is then shorter, and reads like the page. ``None`` if the sides are not found equal.
         """
-        algebra, forced = self._attempt(frozenset())
-        if algebra is None:
-            return None
+        algebra: Algebra | None = None
+        forced: frozenset[Tensor] = frozenset()
         own, other = outer(self.left)[0], outer(self.right)[0]
         for var in own:
             for match in other:
@@ -108,6 +107,10 @@ class Balance:
                         algebra, forced = found, folded
                         break
                     self.shared.pop()
+        if algebra is None:
+            algebra, forced = self._attempt(forced)
+        if algebra is None:
+            return None
         for tensor in self.keep:
             if tensor not in forced:
                 found, folded = self._attempt(forced | {tensor})
