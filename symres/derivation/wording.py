@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from symres.calculus.folding import Folded
 from symres.calculus.reverse import Backward, tensors
-from symres.kernel.terms import Add, Entry, Fun, Mul, Pow, Size, Tensor, Term, walk
+from symres.derivation.conditions import Conditions
+from symres.kernel.terms import Add, Entry, Mul, Pow, Size, Tensor, Term, walk
 from symres.language.formula import Formula, Relation, Text, adjoint, definition
 from symres.language.program import Definition, Program
 
@@ -121,29 +122,21 @@ class Words:
 
     def assumptions(self) -> tuple[Text, ...]:
         """What is assumed of the inputs."""
-        found = [
-            Text(f"{{e}} is {_SIGNS[tensor.kind]}", {"e": tensor})
-            for tensor in self.program.inputs.values()
-            if tensor.kind in _SIGNS and any(tensor in tensors(body) for body in self._bodies())
-        ]
-        kinks = self._kinks()
-        if kinks:
-            words, slots = listed(kinks, "k")
-            found.append(
-                Text(f"{words} {'is' if len(kinks) == 1 else 'are'} nowhere 0, where ReLU has no derivative", slots)
-            )
+        conditions = Conditions(self.program)
+        found = [Text(f"{{e}} is {_SIGNS[tensor.kind]}", {"e": tensor}) for tensor in conditions.declared()]
+        for terms, one, more in (
+            (conditions.roots(), "is positive", "are positive"),
+            (conditions.divisors(), "is not 0", "are not 0"),
+            (
+                conditions.kinks(),
+                "is nowhere 0, where ReLU has no derivative",
+                "are nowhere 0, where ReLU has no derivative",
+            ),
+        ):
+            if terms:
+                words, slots = listed(terms, "t")
+                found.append(Text(f"{words} {one if len(terms) == 1 else more}", slots))
         return (*found, *(Text(sentence) for sentence in self.program.assumptions))
-
-    def _kinks(self) -> list[Formula]:
-        """The arguments of steps, which are not differentiated at 0."""
-        nodes = dict.fromkeys(
-            node for body in self._bodies() for node in walk(body) if isinstance(node, Fun) and node.name == "step"
-        )
-        return [node.args[0] for node in nodes]
-
-    def _bodies(self) -> list[Term]:
-        definitions = [definition.body for definition in self.program.definitions.values()]
-        return definitions + [value.body for value in self.program.outputs.values()]
 
     def notation(self, backward: Backward) -> Notation:
         """What the upstream gradient is."""

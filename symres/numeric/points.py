@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from symres.errors import Unsupported
-from symres.kernel.terms import Apply, Fun, Maximum, Size, Term, Var, walk
+from symres.kernel.terms import Apply, Fun, Maximum, Pow, Size, Term, Var, walk
 from symres.language.functions import FUNCTIONS, split_name
 from symres.language.program import Program
 from symres.numeric.evaluate import Evaluation, evaluate
@@ -109,11 +109,13 @@ _KINDS: dict[str, Callable[[np.random.Generator, tuple[int, ...], int], Any]] = 
 
 
 def distance_to_kinks(program: Program, run: Evaluation) -> float:
-    """The smallest absolute argument of a step, and gap between the two largest entries under a maximum."""
+    """The smallest argument of a step or base of a root, in absolute value, and gap of the two largest under a maximum."""
     nearest = np.inf
     for node in terms(program):
         if isinstance(node, Fun) and node.name in ("step", "eq0"):
             values = np.abs(run.term(node.args[0], _order(node.args[0])))
+        elif isinstance(node, Pow) and node.exponent.denominator != 1:
+            values = np.abs(run.term(node.base, _order(node.base)))
         elif isinstance(node, Maximum):
             # the index of the maximum is the last axis
             values = np.sort(run.term(node.body, (*_order(node), node.var)), axis=-1)
