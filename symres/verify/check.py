@@ -21,7 +21,7 @@ from symres.trace.guard import time_limit
 from symres.trace.run import trace_pair
 from symres.trace.signals import NeedsConcreteSizes, ShapeMismatch
 from symres.trace.traced import Traced
-from symres.verify.concrete import at_concrete_sizes
+from symres.verify.concrete import asked_for, at_concrete_sizes
 from symres.verify.correction import correction
 from symres.verify.judging import certify, judge_gradient, second_opinion
 from symres.verify.mismatch import shapes_do_not_fit
@@ -73,7 +73,7 @@ def verify(
     except ShapeMismatch as mismatch:
         verdict = shapes_do_not_fit(forward, backward, options, mismatch)
     except (Unsupported, CertificateError) as reason:
-        names = _names(grads) or ["?"]
+        names = asked_for(options)
         verdict = Verdict(
             {name: GradientVerdict(name, UNDECIDED, str(reason)) for name in names}, 0.0, reason=str(reason)
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from symres.errors import SymresError, UsageError
 from symres.kernel.terms import Size, walk
-from symres.language.shapes import Shape, parse_shape, parse_shapes
+from symres.language.shapes import parse_shapes
 from symres.trace.run import trace_pair
 from symres.trace.traced import Traced
 from symres.verify.verdict import PROVED, REFUTED, UNDECIDED, GradientVerdict, Verdict
@@ -49,8 +49,9 @@ def at_concrete_sizes(
         if verdict.verdict == REFUTED:
             return verdict
     if not verdicts:
-        reason = why if problem is None else f"{why}; at concrete sizes: {problem}"
-        wanted = options["grads"] or ["?"]
+        hint = "" if names else "\nWith --shapes it can be tried at concrete sizes."
+        reason = f"{why}{hint}" if problem is None else f"{why}; at concrete sizes: {problem}"
+        wanted = asked_for(options)
         return Verdict({name: GradientVerdict(name, UNDECIDED, reason) for name in wanted}, 0.0, reason=reason)
     note = f"proved at the sizes listed only: {why}"
     gradients = {
@@ -58,6 +59,14 @@ def at_concrete_sizes(
         for name in verdicts[0].gradients
     }
     return replace(verdicts[0], gradients=gradients, notes=(*verdicts[0].notes, note))
+
+
+def asked_for(options: Mapping[str, Any]) -> list[str]:
+    """The gradients that a caller names, or those of the real arrays whose shapes it gives."""
+    if options["grads"]:
+        return list(options["grads"])
+    shapes = parse_shapes(options["shapes"])
+    return [name for name, shape in shapes.items() if shape.kind == "real" and shape.axes] or ["?"]
 
 
 def _choices(names: list[str]) -> Iterator[dict[str, int]]:
@@ -71,16 +80,10 @@ def _choices(names: list[str]) -> Iterator[dict[str, int]]:
 
 def size_names(shapes: str | Mapping[str, Any] | None) -> list[str]:
     """The symbolic sizes that the shapes name, in order."""
-    if shapes is None:
-        return []
-    parsed = parse_shapes(shapes) if isinstance(shapes, str) else {name: _parsed(text) for name, text in shapes.items()}
-    terms = [size for shape in parsed.values() for axis in shape.axes for size in axis]
-    terms += [shape.bound for shape in parsed.values() if shape.bound is not None]
+    parsed = parse_shapes(shapes).values()
+    terms = [size for shape in parsed for axis in shape.axes for size in axis]
+    terms += [shape.bound for shape in parsed if shape.bound is not None]
     return list(dict.fromkeys(node.name for term in terms for node in walk(term) if isinstance(node, Size)))
-
-
-def _parsed(shape: Any) -> Shape:
-    return shape if isinstance(shape, Shape) else parse_shape(shape)
 
 
 def _together(gradients: list[GradientVerdict], sizes: tuple[Mapping[str, int], ...], note: str) -> GradientVerdict:

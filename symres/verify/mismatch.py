@@ -13,7 +13,7 @@ from symres.trace.guard import CodeRaised
 from symres.trace.numeric import run_numpy
 from symres.trace.run import trace, trace_pair
 from symres.trace.signals import ShapeMismatch
-from symres.verify.concrete import size_names
+from symres.verify.concrete import asked_for, size_names
 from symres.verify.reality import random_arrays
 from symres.verify.verdict import REFUTED, UNDECIDED, GradientVerdict, Verdict
 
@@ -25,7 +25,7 @@ def shapes_do_not_fit(
     found: ShapeMismatch,
 ) -> Verdict:
     """``refuted`` when the forward function runs at different sizes and NumPy confirms that the backward one raises."""
-    names = list(options["grads"] or ["?"])
+    names = asked_for(options)
     try:
         traced = trace_pair(forward, backward, **options, sizes=dict.fromkeys(size_names(options["shapes"]), 3))
         names = list(traced.claimed)

@@ -65,7 +65,7 @@ def _sentence(text: str) -> str:
 def _block(block: Block, width: int) -> list[str]:
     kind, content = block
     if kind == "text":
-        return _wrapped(content, width, "  ")
+        return [line for part in content.splitlines() for line in _wrapped(part, width, "  ")]
     if kind == "formula":
         label, gradient = content
         indices = f"[{','.join(var.name for var in gradient.vars)}]" if gradient.vars else ""
