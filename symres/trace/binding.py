@@ -68,13 +68,16 @@ def bind(
     outputs = _outputs(returned, arrays, max(len(upstream), 1))
     if len(outputs) < max(len(upstream), 1):
         raise UsageError(f"{name} takes {len(upstream)} upstream gradients, there are {len(outputs)} outputs")
-    kept = [item for k, item in enumerate(returned.items) if k not in outputs]
-    pool = dict(arguments)
-    for label, item in zip(returned.names, returned.items, strict=True):
-        if label is not None:
-            pool.setdefault(label, item)
-    pool |= {one: returned.items[outputs[0]] for one in _OUTPUTS if one not in pool}
-    values = _rest(rest, kept, pool, arguments, is_array, name)
+    labelled = {label: item for label, item in zip(returned.names, returned.items, strict=True) if label is not None}
+    kept = [
+        item
+        for k, (item, label) in enumerate(zip(returned.items, returned.names, strict=True))
+        if k not in outputs and label not in rest
+    ]
+    pool = {**dict.fromkeys(_OUTPUTS, returned.items[outputs[0]]), **arguments, **labelled}
+    # What the forward function returned under the name of a parameter is meant, before an argument of that name.
+    values = {one: labelled[one] for one in rest if one in labelled}
+    values |= _rest([one for one in rest if one not in values], kept, pool, arguments, is_array, name)
     values |= {one: arguments[one] for one in optional if one in arguments}
     named = dict(zip(_named(returned, outputs), (returned.items[k] for k in outputs), strict=True))
     how = {one: f"the gradient of {out}" for one, out in zip(upstream, named, strict=False)}

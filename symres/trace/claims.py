@@ -14,26 +14,36 @@ from symres.trace.state import IsArray, kept, mark
 
 @dataclass
 class Result:
-    """One array that came back, with the name under which it came, and whether it was returned (or kept)."""
+    """One array that came back, with the name under which it came, and whether it was returned (or kept).
+
+    ``keyed`` tells that the name is the key of a dict, which may be that of the variable itself.
+    """
 
     value: Any
     label: str | None
     returned: bool = True
+    keyed: bool = False
+
+    def argument(self, arguments: Sequence[str]) -> str | None:
+        """The argument whose gradient the name says it is."""
+        if self.label is None:
+            return None
+        return self.label if self.keyed and self.label in arguments else owner(self.label, arguments)
 
 
-def results(returned: Any, labels: str | Labels | None, is_array: IsArray) -> list[Result]:
+def results(returned: Any, labels: str | Labels | None, is_array: IsArray, keyed: bool = False) -> list[Result]:
     """The arrays in a returned value, in order; ``None`` elements are left out."""
     found: list[Result] = []
     if isinstance(returned, dict):
         for key, value in returned.items():
-            found += results(value, str(key), is_array)
+            found += results(value, str(key), is_array, keyed=True)
     elif isinstance(returned, (tuple, list)):
         fits = isinstance(labels, tuple) and len(labels) == len(returned)
         known: Sequence[Any] = labels if fits and isinstance(labels, tuple) else (None,) * len(returned)
         for value, label in zip(returned, known, strict=True):
             found += results(value, label, is_array)
     elif is_array(returned) or (isinstance(returned, (int, float)) and not isinstance(returned, bool)):
-        found.append(Result(returned, labels if isinstance(labels, str) else None))
+        found.append(Result(returned, labels if isinstance(labels, str) else None, keyed=keyed))
     return found
 
 
@@ -69,8 +79,7 @@ def assign(
     matched: dict[str, Result] = {}
     open_: list[Result] = []
     for one in found:
-        label = None if one.label in upstream else one.label
-        argument = owner(label, arguments) if label else None
+        argument = None if one.label in upstream else one.argument(arguments)
         if argument is not None and (argument not in matched or (one.returned and not matched[argument].returned)):
             matched[argument] = one
         elif one.returned:
@@ -120,7 +129,7 @@ def _in_order(
         )
     if len(returned) == len(grads):
         return dict(zip(grads, returned, strict=True))
-    named = {argument: one for one in found if one.label and (argument := owner(one.label, grads))}
+    named = {argument: one for one in found if (argument := one.argument(grads))}
     rest = [one for one in grads if one not in named]
     spare = [one for one in returned if one not in named.values()]
     if len(rest) == len(spare):

@@ -17,8 +17,11 @@ _KEEPING = frozenset(
 _DEPTH = 4
 
 
-def return_labels(function: Any) -> str | Labels | None:
-    """The name, or the names, of what the last ``return`` of a function gives back; ``None`` where it tells nothing."""
+def return_labels(function: Any, depth: int = 0) -> str | Labels | None:
+    """The name, or the names, of what the last ``return`` of a function gives back; ``None`` where it tells nothing.
+
+    ``depth`` counts the functions whose results are returned as they are.
+    """
     function = getattr(function, "__func__", function)
     if not isinstance(function, FunctionType):
         return None
@@ -26,7 +29,7 @@ def return_labels(function: Any) -> str | Labels | None:
     if node is None:
         return None
     if isinstance(node, ast.Lambda):
-        return _label(node.body, {}, function, 0)
+        return _label(node.body, {}, function, depth)
     returns: list[ast.expr] = []
     assigned: dict[str, ast.expr] = {}
     for part in _own(node):
@@ -34,7 +37,7 @@ def return_labels(function: Any) -> str | Labels | None:
             returns.append(part.value)
         elif isinstance(part, ast.Assign):
             assigned |= {target.id: part.value for target in part.targets if isinstance(target, ast.Name)}
-    return _label(returns[-1], assigned, function, 0) if returns else None
+    return _label(returns[-1], assigned, function, depth) if returns else None
 
 
 def _own(node: ast.AST) -> list[ast.AST]:
@@ -64,5 +67,5 @@ def _label(node: ast.expr, assigned: dict[str, ast.expr], function: FunctionType
             return _label(node.func.value, {}, function, depth)
         inner = function.__globals__.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if isinstance(inner, FunctionType) and depth < _DEPTH:
-            return return_labels(inner)
+            return return_labels(inner, depth + 1)
     return None
