@@ -22,6 +22,7 @@ LIBRARY: dict[str, Any] = {
     "INR": float,
     "S": lambda k: k + 1,
     "sum": _sum,
+    "maximum": lambda size: lambda body: max(body(k) for k in range(size)),
     "exp": math.exp,
     "ln": math.log,
     "sqrt": math.sqrt,

@@ -22,6 +22,7 @@ PREAMBLE = (
 )
 _MARK = "symres-certificate"
 _BLOCK = re.compile(rf"\(\* {_MARK}\n([A-Za-z0-9+/=\s]*)\*\)")
+_WIDTH = 116
 _LARGEST = 50_000_000
 
 
@@ -82,7 +83,7 @@ class Document:
             *textwrap.wrap(base64.b64encode(zlib.compress(json.dumps(source).encode(), 9)).decode(), 110),
             "*)",
         ]
-        return "\n".join(lines) + "\n"
+        return "\n".join(map(_wrapped, "\n".join(lines).splitlines())) + "\n"
 
     def restated(self, module: str) -> str:
         """A file that states the theorems again and takes each proof from the compiled ``module``."""
@@ -103,6 +104,21 @@ class Document:
             f"Print Assumptions {self.name}_all.",
         ]
         return "\n".join(lines) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    """A long line in several, the later ones indented; blanks and line ends mean the same to Coq."""
+    if len(line) <= _WIDTH:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(
+        line.strip(),
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _plain(text: str) -> str:
