@@ -1,4 +1,4 @@
-"""The cube of batch, time and features: which entries are averaged together, read from the traced layers."""
+"""Pictures of normalisation: what is averaged together, and what padding does to the statistics."""
 
 from __future__ import annotations
 
@@ -95,4 +95,34 @@ AXES = Picture(
     draw,
     width=7.5,
     height=2.6,
+)
+
+
+def draw_padding(axes: Any) -> None:
+    """The formulas of padding-bias, and the statistics of padded samples as NumPy computes them."""
+    from symres.derivations.normalisation.padding_bias import biased_mean, biased_variance
+
+    random = np.random.default_rng(1)
+    real = random.normal(size=60)
+    real = 1 + (real - real.mean()) / real.std()
+    shares = np.linspace(0, 0.9, 91)
+    for value, colour in ((0.0, "#0072B2"), (1.0, "#009E73"), (-2.0, "#D55E00")):
+        axes.plot(shares, biased_mean(shares, 1.0, value), color=colour, label=f"padding {value:g}")
+        axes.plot(shares, biased_variance(shares, 1.0, 1.0, value), color=colour, linestyle="--")
+        for count in (10, 30, 60, 120, 240):
+            padded = np.concatenate([real, np.full(count, value)])
+            share = count / padded.size
+            axes.plot([share, share], [padded.mean(), padded.var()], ".", color=colour)
+    axes.axhline(1.0, color="#555555", linewidth=0.8)
+    axes.set_xlabel("share of the padding, $q$")
+    axes.set_ylabel("mean (—) and variance (- -)")
+    axes.legend()
+
+
+PADDING = Picture(
+    "bias",
+    "The mean (full lines) and the variance (broken lines) that batch normalisation sees, against the share of the padding, "
+    "when the real entries have mean 1 and variance 1 and the padding is 0, 1 or −2. The dots are padded samples as NumPy "
+    "computes them. No value of the padding keeps both at 1.",
+    draw_padding,
 )

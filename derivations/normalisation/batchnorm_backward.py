@@ -13,7 +13,6 @@ import numpy as np
 
 from symres.derivation.document import Derivation
 from symres.derivation.gradient import derive
-from symres.derivation.picture import Picture
 
 ID = "batchnorm-backward"
 SUBJECT = "normalisation"
@@ -45,10 +44,3 @@ def build() -> Derivation:
         .conclude(batch_norm_backward)
         .document(__name__)
     )
-
-
-def pictures() -> list[Picture]:
-    """What each normalisation averages over."""
-    from symres.derivations.normalisation._pictures import AXES
-
-    return [AXES]

@@ -13,6 +13,7 @@ import numpy as np
 
 from symres.derivation.chain import about
 from symres.derivation.document import Derivation
+from symres.derivation.picture import Picture
 
 ID = "norm-axes"
 SUBJECT = "normalisation"
@@ -81,3 +82,10 @@ def build() -> Derivation:
         .chain("group", group_norm, rows_of_groups, title="Group normalisation", reasons=[same])
         .document(__name__)
     )
+
+
+def pictures() -> list[Picture]:
+    """What each normalisation averages over."""
+    from symres.derivations.normalisation._pictures import AXES
+
+    return [AXES]
