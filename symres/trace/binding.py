@@ -68,13 +68,11 @@ def bind(
     outputs = _outputs(returned, arrays, max(len(upstream), 1))
     if len(outputs) < max(len(upstream), 1):
         raise UsageError(f"{name} takes {len(upstream)} upstream gradients, there are {len(outputs)} outputs")
-    labelled = {label: item for label, item in zip(returned.names, returned.items, strict=True) if label is not None}
-    kept = [
-        item
-        for k, (item, label) in enumerate(zip(returned.items, returned.names, strict=True))
-        if k not in outputs and label not in rest
-    ]
-    pool = {**dict.fromkeys(_OUTPUTS, returned.items[outputs[0]]), **arguments, **labelled}
+    pairs = list(enumerate(zip(returned.names, returned.items, strict=True)))
+    labelled = {label: item for k, (label, item) in pairs if label is not None and k not in outputs}
+    kept = [item for k, (label, item) in pairs if k not in outputs and label not in rest]
+    results = {label: returned.items[k] for k in outputs if (label := returned.names[k]) is not None}
+    pool = {**dict.fromkeys(_OUTPUTS, returned.items[outputs[0]]), **results, **arguments, **labelled}
     # What the forward function returned under the name of a parameter is meant, before an argument of that name.
     values = {one: labelled[one] for one in rest if one in labelled}
     values |= _rest([one for one in rest if one not in values], kept, pool, arguments, is_array, name)
