@@ -104,11 +104,6 @@ class Array:
         return None if self.vars else self.value.body
 
     @property
-    def whole(self) -> bool:
-        """Whether the view is the whole buffer as it was made."""
-        return self.index == self.buffer.value.vars and self.axes == self.buffer.value.axes
-
-    @property
     def nameable(self) -> bool:
         """Whether the contents may stand as a named intermediate: real numbers, not masks, labels or −∞.
 

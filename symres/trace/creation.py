@@ -1,4 +1,4 @@
-"""Arrays made from nothing: constants, the identity, ranges, triangles, and random draws as unknowns."""
+"""Arrays made from nothing: constants, the identity, ranges, triangles, and copies of given values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from symres.trace.axes import axis_of, by_axis, flat, not_empty, variables
 from symres.trace.dtypes import kind_of
 from symres.trace.indexterms import floor_quotient
 from symres.trace.kinds import astype
-from symres.trace.registry import call, lookup, numpy_function
+from symres.trace.registry import call, numpy_function
 from symres.trace.shaping import sizes_of
-from symres.trace.signals import notes
 from symres.trace.sizes import integer_term, is_integer_like
 from symres.trace.tidy import bracket, equal_indices
 
@@ -22,7 +21,8 @@ UNINITIALISED = Tensor("uninitialised", ())
 """The entries of ``np.empty``: a gradient that contains it reads memory that was never written."""
 
 
-def _axes(shape: Any) -> tuple[Axis, ...]:
+def axes_of(shape: Any) -> tuple[Axis, ...]:
+    """The axes of an array of a given shape."""
     sizes = [integer_term(size) for size in sizes_of(shape)]
     for size in sizes:
         not_empty(size)
@@ -42,11 +42,11 @@ def _constant(name: str, body: Term) -> None:
             shape, dtype = sizes
         elif shape is None:
             shape = sizes[0] if len(sizes) == 1 else sizes
-        return filled(_axes(shape), body, kind_of(dtype))
+        return filled(axes_of(shape), body, kind_of(dtype))
 
     def like(array: Any, dtype: Any = None, *, shape: Any = None) -> Array:
         array = as_array(array)
-        axes = array.axes if shape is None else _axes(shape)
+        axes = array.axes if shape is None else axes_of(shape)
         return filled(axes, body, array.kind if dtype is None else kind_of(dtype))
 
     def new(array: Array, *sizes: Any, dtype: Any = None) -> Array:
@@ -81,7 +81,7 @@ def full_like(array: Any, fill_value: Any, dtype: Any = None) -> Array:
 @numpy_function("eye")
 def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
     """``np.eye``: [j = i + k]."""
-    axes = _axes((N, N if M is None else M))
+    axes = axes_of((N, N if M is None else M))
     names = [var for axis in axes for var in variables(axis)]
     (row, column) = (flat(axis, own) for axis, own in zip(axes, by_axis(axes, names), strict=True))
     return Array.result(axes, names, equal_indices(add(row, integer_term(k)), column), kind_of(dtype))
@@ -139,7 +139,7 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True) -> Any
 
 
 def _triangle(rows: Any, columns: Any, k: Any, lower: bool, kind: str) -> Array:
-    axes = _axes((rows, columns))
+    axes = axes_of((rows, columns))
     names = [var for axis in axes for var in variables(axis)]
     row, column = (flat(axis, own) for axis, own in zip(axes, by_axis(axes, names), strict=True))
     offset = row - column + integer_term(k)
@@ -189,105 +189,3 @@ def asarray(values: Any, dtype: Any = None) -> Array:
     """``np.asarray``: the array itself where it has that kind already."""
     made = as_array(values)
     return made if dtype is None or kind_of(dtype) == made.kind else astype(made, dtype)
-
-
-@numpy_function("where")
-def where(condition: Any, *choices: Any) -> Any:
-    """``np.where``: a choice entry by entry; with one argument the mask itself, to be used as an index.
-
-    Raises:
-        Unsupported: for two arguments.
-    """
-    from symres.trace import rules
-    from symres.trace.elementwise import elementwise, widest
-
-    mask = elementwise(rules.nonzero, condition, kind="bool")
-    if not choices:
-        return (mask,)
-    if len(choices) != 2:
-        raise Unsupported("np.where with two arguments")
-    kind = widest([as_array(choice) for choice in choices])
-    return elementwise(rules.chosen, mask, *choices, kind=kind)
-
-
-@numpy_function("masked_fill", method=True)
-def masked_fill(array: Any, mask: Any, value: Any) -> Any:
-    """``x.masked_fill`` of PyTorch."""
-    return where(mask, value, array)
-
-
-@numpy_function("nonzero", method=True)
-def nonzero(array: Any) -> Any:
-    """``np.nonzero``: the mask itself, to be used as an index."""
-    return where(array)
-
-
-@numpy_function("clip", "clamp", method=("clip", "clamp"))
-def clip(array: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    """``np.clip``."""
-    low, high = (a_min if min is None else min), (a_max if max is None else max)
-    result = array if low is None else call("maximum", array, low)
-    return result if high is None else call("minimum", result, high)
-
-
-@numpy_function("one_hot")
-def one_hot(labels: Any, num_classes: Any) -> Any:
-    """One-hot rows: [y = c]."""
-    return eye(num_classes)[as_array(labels)]
-
-
-def drawn(name: str, shape: Any, kind: str = "real") -> Array:
-    """Random numbers: an unknown but fixed tensor, which counts as an input of the function."""
-    axes = _axes(shape)
-    dims = tuple(dim for axis in axes for dim in axis)
-    tensor = Tensor(f"{name}{len(notes().opaque) + 1}", dims, kind)
-    notes().opaque[tensor.name] = (tensor, axes)
-    notes().assume(f"the random numbers {tensor.name} are drawn once and then fixed")
-    return Array.symbol(tensor, axes)
-
-
-def _random(name: str, kind: str, sized: bool) -> None:
-    def draw(*args: Any, size: Any = None, **others: Any) -> Array:
-        shape = size if size is not None else args if not sized else ()
-        if len(args) == 1 and not sized and not is_integer_like(args[0]):
-            shape = args[0]
-        return drawn("random", () if shape is None else shape, kind)
-
-    numpy_function(f"random.{name}")(draw)
-
-
-for _name, _kind, _sized in (
-    ("rand", "nonnegative", False), ("randn", "real", False), ("random", "nonnegative", False),
-    ("random_sample", "nonnegative", False), ("standard_normal", "real", False), ("uniform", "real", True),
-    ("normal", "real", True),
-):  # fmt: skip
-    _random(_name, _kind, _sized)
-
-
-@numpy_function("random.binomial")
-def binomial(n: Any, p: Any, size: Any = None) -> Array:
-    """One trial each: an unknown 0/1 mask."""
-    if n != 1:
-        raise Unsupported("np.random.binomial with more than one trial")
-    mask = drawn("mask", () if size is None else size, "bool")
-    return astype(mask, "int")
-
-
-class Generator:
-    """``np.random.default_rng()``: the same unknowns as the functions of ``np.random``."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lookup(f"random.{name}")
-
-
-@numpy_function("random.default_rng", "random.RandomState")
-def generator(*_: Any) -> Generator:
-    """A generator; its seed is without effect."""
-    return Generator()
-
-
-@numpy_function("random.seed")
-def seed(*_: Any) -> None:
-    """Without effect: random numbers are unknowns."""

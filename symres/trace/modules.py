@@ -12,9 +12,11 @@ from symres.language.functions import exp
 from symres.trace import (
     applied,
     builtins,
+    choosing,
     contractions,
     convolution,
     creation,
+    drawing,
     filling,
     grids,
     indexing,
@@ -123,8 +125,8 @@ MODULES: dict[str, Module] = {}
 
 
 TABLES = (
-    applied, contractions, convolution, creation, filling, grids, indexing, joining, neural, norms, reductions, taking,
-    windows,
+    applied, choosing, contractions, convolution, creation, drawing, filling, grids, indexing, joining, neural, norms,
+    reductions, taking, windows,
 )  # fmt: skip
 """The modules whose import fills the table."""
 

@@ -19,6 +19,7 @@ from symres.trace.reductions import axis_numbers
 from symres.trace.registry import numpy_function
 from symres.trace.signals import ShapeMismatch, notes
 from symres.trace.sizes import integer_term, is_integer_like
+from symres.trace.tidy import at
 
 
 def sizes_of(shape: Any) -> list[Any]:
@@ -209,8 +210,6 @@ def broadcast_to(array: Any, shape: Any) -> Array:
     found, (_, reading) = unify([place, value], align_right([len(axes), len(value.axes)]))
     if any(found[k - len(axes)] and not axis for k, axis in enumerate(axes)) or len(value.axes) > len(axes):
         raise ShapeMismatch(f"shape {shown(value.axes)} does not broadcast to {shown(axes)}")
-    from symres.trace.tidy import at
-
     order = range(-len(axes), 0)
     return Array.result(
         [tuple(var.dim for var in found[k]) for k in order], [var for k in order for var in found[k]],

@@ -14,7 +14,7 @@ from symres.trace.reductions import axis_numbers
 from symres.trace.registry import numpy_function
 from symres.trace.shaping import sizes_of
 from symres.trace.signals import notes
-from symres.trace.sizes import integer_term
+from symres.trace.sizes import Dim, integer_term
 from symres.trace.tidy import at
 
 _STRIDE = "stride of axis "
@@ -47,8 +47,6 @@ def sliding_window_view(array: Any, window_shape: Any, axis: Any = None) -> Arra
 @numpy_function("strides")
 def strides_of(array: Array) -> tuple[Any, ...]:
     """``x.strides``: a symbol for each axis, to be multiplied and handed to ``as_strided``."""
-    from symres.trace.sizes import Dim
-
     return tuple(Dim(Size(f"{_STRIDE}{k}")) for k in range(array.ndim))
 
 
