@@ -78,6 +78,9 @@ def bind(
     values |= _rest([one for one in rest if one not in values], kept, pool, arguments, is_array, name)
     values |= {one: arguments[one] for one in optional if one in arguments}
     named = dict(zip(_named(returned, outputs), (returned.items[k] for k in outputs), strict=True))
+    owners = [owner(one, list(named)) for one in upstream]
+    if None not in owners and len(set(owners)) == len(named):
+        upstream = [upstream[owners.index(out)] for out in named]
     how = {one: f"the gradient of {out}" for one, out in zip(upstream, named, strict=False)}
     how |= {
         one: f"{one} of the forward pass" if value is pool.get(one) else "the cache" for one, value in values.items()
