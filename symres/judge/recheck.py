@@ -32,13 +32,14 @@ HARDER = 4
 class Method:
     """How much is tried in an arithmetic: points at each choice of sizes, tries for each, values in one evaluation.
 
-    Where a claim has cases (signs, masks, integers), there are more points, up to ``most``, as long as they
-    have fewer than ``extra`` values together. ``total`` bounds the values computed for one claim, and after ``barren``
+    Where a claim has cases (signs, masks, integers), there are more points, at least ``cases`` and up to ``most`` as long
+    as they have fewer than ``extra`` values together. ``total`` bounds the values computed for one claim, and after ``barren``
     choices of sizes without an answer no more are tried.
     """
 
     name: str
     points: int
+    cases: int
     most: int
     tries: int
     budget: int
@@ -48,8 +49,8 @@ class Method:
 
 
 METHODS = {
-    FIELD: Method(FIELD, points=1, most=8, tries=60, budget=400_000, extra=20_000, total=8_000_000, barren=3),
-    BALLS: Method(BALLS, points=2, most=6, tries=20, budget=25_000, extra=3_000, total=1_000_000, barren=40),
+    FIELD: Method(FIELD, points=1, cases=3, most=8, tries=60, budget=400_000, extra=20_000, total=8_000_000, barren=3),
+    BALLS: Method(BALLS, points=2, cases=5, most=10, tries=20, budget=25_000, extra=6_000, total=1_000_000, barren=40),
 }
 
 
@@ -139,7 +140,7 @@ class Judge:
             cost = work(self.certificate, choice, uses)
             if cost is None or cost > method.budget:
                 continue
-            wanted = max(method.points, min(method.most, method.extra // cost) if cases else 0)
+            wanted = max(method.cases, min(method.most, method.extra // cost)) if cases else method.points
             passed = 0
             for attempt in range(method.tries):
                 spent += cost << (attempt // HARDER if method.name == BALLS else 0)

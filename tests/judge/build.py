@@ -315,4 +315,39 @@ def relu_stack() -> dict[str, Any]:
     return stack(relu=True)
 
 
-LAYERS = (layer_norm, batch_norm, residual, softmax, attention, residual_stack, relu_stack)
+def embedding() -> dict[str, Any]:
+    """y_b = W[idx_b]: the gradient by W gathers what arrived at each row."""
+    nd = variables(n="N", d="D")
+    picked = ["iverson", "=", sub(entry("idx", "b"), "n")]
+    return document(
+        {"W": tensor("N", "D"), "idx": tensor("B", kind="int", bound=size("N")), "g": tensor("B", "D")},
+        [define("y", variables(b="B", d="D"), entry("W", entry("idx", "b"), "d"))],
+        [gradient("y", "g", "W", nd, total("b", "B", mul(picked, entry("g", "b", "d"))))],
+        sizes="B D N",
+    )
+
+
+def convolution() -> dict[str, Any]:
+    """y_o = Σ_k w_k x[S o + k - P], zero outside; its length is ⌊(N + 2P - K)/S⌋ + 1."""
+    length = add(fun("floordiv", add(size("N"), mul(2, size("P")), neg(size("K"))), size("S")), 1)
+    place = add(mul(size("S"), "o"), "k", neg(size("P")))
+    outputs = [["o", length]]
+    hit = ["iverson", "=", sub(place, "n")]
+
+    def everywhere(body: Json) -> Json:
+        return ["sum", "o", length, body]
+
+    return document(
+        {"x": tensor("N"), "w": tensor("K"), "g": {"dims": [length], "kind": "real", "bound": None}},
+        [define("y", outputs, total("k", "K", mul(entry("w", "k"), entry("x", place))))],
+        [
+            gradient(
+                "y", "g", "x", variables(n="N"), everywhere(total("k", "K", mul(hit, entry("w", "k"), entry("g", "o"))))
+            ),
+            gradient("y", "g", "w", variables(k="K"), everywhere(mul(entry("x", place), entry("g", "o")))),
+        ],
+        sizes="K N P S",
+    )
+
+
+LAYERS = (layer_norm, batch_norm, residual, softmax, attention, residual_stack, relu_stack, embedding, convolution)

@@ -62,6 +62,8 @@ def test_the_arithmetic_is_the_field_where_it_speaks_of_the_claim() -> None:
         "attention": "balls",
         "residual_stack": "prime field",
         "relu_stack": "balls",
+        "embedding": "prime field",
+        "convolution": "prime field",
     }
 
 
@@ -89,6 +91,8 @@ def spoiled(value: Any) -> Iterator[Any]:
         for k in range(len(parts)):
             yield [kind, *parts[:k], *parts[k + 1 :]]
     for k, part in enumerate(parts):
+        if kind in ("sum", "max") and k == 1:
+            continue  # a longer range reads zeros beyond the shorter one
         if isinstance(part, list) and part and isinstance(part[0], str) and part[0] in NODES:
             for other in spoiled(part):
                 yield [kind, *parts[:k], other, *parts[k + 1 :]]
@@ -116,6 +120,8 @@ def claims_spoiled(made: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
         (build.attention, 15),
         (build.residual_stack, 15),
         (build.relu_stack, 20),
+        (build.embedding, 5),
+        (build.convolution, 15),
     ],
 )
 def test_every_planted_error_is_refused(layer: Callable[[], dict[str, Any]], least: int) -> None:
