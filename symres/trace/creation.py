@@ -184,7 +184,7 @@ def array(values: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> A
     return result
 
 
-@numpy_function("asarray", "asanyarray", "as_tensor", "from_numpy", "asfortranarray")
+@numpy_function("asarray", "asanyarray", "as_tensor", "from_numpy")
 def asarray(values: Any, dtype: Any = None) -> Array:
     """``np.asarray``: the array itself where it has that kind already."""
     made = as_array(values)

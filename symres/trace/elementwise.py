@@ -102,13 +102,17 @@ def inplace(ufunc: str, target: Array, other: Any) -> Array:
 
 @dataclass(frozen=True)
 class Ufunc:
-    """A NumPy ufunc: names, number of operands, rule, kind of the result (by default the operands'), methods."""
+    """A NumPy ufunc: names, number of operands, rule, kind of the result (by default the operands'), methods.
+
+    ``booleans`` is the rule where all operands are booleans, if it is another.
+    """
 
     names: tuple[str, ...]
     arity: int
     rule: Rule
     kind: str = ""
     methods: tuple[str, ...] = ()
+    booleans: Rule | None = None
 
 
 _TABLED = (
@@ -117,8 +121,8 @@ _TABLED = (
 )  # fmt: skip
 
 UFUNCS: tuple[Ufunc, ...] = (
-    Ufunc(("add",), 2, add, methods=("add",)),
-    Ufunc(("subtract", "sub"), 2, lambda a, b: add(a, neg(b)), methods=("sub",)),
+    Ufunc(("add",), 2, add, methods=("add",), booleans=rules.either),
+    Ufunc(("subtract", "sub"), 2, lambda a, b: add(a, neg(b)), methods=("sub",), booleans=rules.no_difference),
     Ufunc(("multiply", "mul"), 2, mul, methods=("mul",)),
     Ufunc(("divide", "true_divide", "div"), 2, rules.quotient, "float", ("div",)),
     Ufunc(("power", "float_power", "pow"), 2, rules.raised, methods=("pow",)),
@@ -162,9 +166,13 @@ _ON_BOOLEANS = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwi
 
 def _enter(row: Ufunc) -> None:
     def ufunc(*operands: Any, where: Any = True, out: Any = None) -> Any:
+        if len(operands) == row.arity + 1 and out is None:
+            *operands, out = operands  # type: ignore[assignment]
         if len(operands) != row.arity:
             raise Unsupported(f"np.{row.names[0]} with {len(operands)} operands")
-        result = elementwise(row.rule, *operands, kind=row.kind)
+        arrays = [as_array(operand) for operand in operands]
+        logical = row.booleans is not None and all(array.kind == "bool" for array in arrays)
+        result = elementwise(row.booleans if logical and row.booleans else row.rule, *arrays, kind=row.kind)
         target = out[0] if isinstance(out, tuple) else out
         if where is not True:
             if target is None:

@@ -13,11 +13,25 @@ from symres.trace.registry import call, numpy_function
 from symres.trace.rules import nonzero
 
 
-@numpy_function("copy", "ascontiguousarray", "clone", method=("copy", "clone", "contiguous"))
+@numpy_function("copy", "clone", method=("copy", "clone"))
 def copy(array: Any) -> Array:
     """A new array with the same entries."""
     array = as_array(array)
     return Array.from_value(array.value, array.kind, array.scalar)
+
+
+@numpy_function("ascontiguousarray", method=("contiguous",))
+def contiguous(array: Any) -> Array:
+    """``np.ascontiguousarray``: the array itself where its entries are in order in memory, else a copy."""
+    array = as_array(array)
+    return array if array.index == array.buffer.value.vars else copy(array)
+
+
+@numpy_function("asfortranarray")
+def fortran(array: Any) -> Array:
+    """``np.asfortranarray``: a copy in another order of memory; a vector is in every order."""
+    array = as_array(array)
+    return array if array.ndim < 2 else copy(array)
 
 
 _SAME = ("detach", "cpu", "numpy", "requires_grad_", "cuda", "block_until_ready")

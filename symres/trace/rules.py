@@ -119,6 +119,11 @@ def either(a: Term, b: Term) -> Term:
     return complement(mul(complement(a), complement(b)))
 
 
+def no_difference(a: Term, b: Term) -> Term:
+    """Refused: NumPy has no difference of booleans."""
+    raise Unsupported("the difference of two boolean arrays, which NumPy refuses")
+
+
 def differs(a: Term, b: Term) -> Term:
     """a or b but not both, of 0/1 terms."""
     return add(mul(a, complement(b)), mul(complement(a), b))

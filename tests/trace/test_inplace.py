@@ -64,6 +64,29 @@ def broadcast_inplace(np, x, y):
     return x
 
 
+@program(x="N D", y="N D")
+def third_positional_argument(np, x, y):
+    np.add(x, y, x)
+    np.negative(x, y)
+    return x, y
+
+
+@program(x="N D")
+def contiguous_arrays_are_themselves(np, x):
+    y = np.ascontiguousarray(x)
+    y *= 2
+    z = np.asfortranarray(x[0])
+    z += 1
+    return x
+
+
+@program(x="N D", y="N D")
+def sums_of_masks(np, x, y):
+    either = (x > 0) + (y > 0)
+    either += x > 1
+    return either, (x > 0) * (y > 0), (x > 0) + 1
+
+
 @program(x="N D")
 def scalars_are_immutable(np, x):
     s = x.sum()

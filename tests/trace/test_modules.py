@@ -51,6 +51,7 @@ def array(*names: str, kind: str = "real") -> Array:
         (lambda x: float(x[0, 0]), "float"),
         (lambda x: np.einsum("abc->a", x), "does not fit"),
         (lambda x: x & x, "not booleans"),
+        (lambda x: (x > 0) - (x > 1), "difference of two boolean"),
         (lambda x: x[x], "used as indices"),
         (lambda x: numpy.asarray(x), "converted to numbers"),
         (lambda x: x // 2, "not integers"),
