@@ -1,7 +1,8 @@
 """Layer normalisation does not depend on the rest of the batch, nor on the order of samples and tokens.
 
-Samples taken out of a batch are normalised as they are in it, for M indices of samples in any order and with repetitions. M = 1 is a sample alone; all B numbers in another order are a permutation of the batch. The same holds
-along time, and so layer normalisation is equivariant under permutations of both.
+Samples taken out of a batch are normalised as they are in it, for M indices of samples in any order and with repetitions.
+M = 1 is a sample alone; all B indices in another order are a permutation of the batch. The same holds along time, and so
+layer normalisation is equivariant under permutations of both.
 """
 
 from __future__ import annotations
