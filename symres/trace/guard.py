@@ -14,12 +14,16 @@ from pathlib import Path
 from types import FrameType
 
 from symres.errors import BudgetExceeded, SymresError, Unsupported
-from symres.trace.signals import Refine
+from symres.trace.signals import NeedsConcreteSizes, Refine
 from symres.trace.source import is_library, place_of
 
 
 class CodeRaised(Unsupported):
     """The user's code raised an exception: there is no value to speak of."""
+
+
+class RaisedOnSymbols(CodeRaised, NeedsConcreteSizes):
+    """An exception of a kind that may come from a symbolic size or array where a number was expected."""
 
 
 class _OutOfTime(BaseException):
@@ -110,7 +114,8 @@ def running(name: str, files: Iterable[str], printed: list[str]) -> Iterator[Non
                 f"{name} does something that symres does not foresee ({type(error).__name__}{said})",
                 place=place_of(error, files),
             ) from error
-        raise CodeRaised(f"{name} raised {type(error).__name__}{said}", place=place_of(error, files)) from error
+        kind = RaisedOnSymbols if isinstance(error, (TypeError, AttributeError)) else CodeRaised
+        raise kind(f"{name} raised {type(error).__name__}{said}", place=place_of(error, files)) from error
     finally:
         if text := output.getvalue().strip():
             printed.append(f"{name} printed {text.splitlines()[0]!r}" + (" …" if "\n" in text else ""))

@@ -5,6 +5,7 @@
 * A ``for`` loop runs over ``hook.loop(…)``, which runs the body with a symbolic index where the range is symbolic; at
   the start and at the end of the body it may replace the local variables. Comprehensions likewise.
 * An ``assert`` becomes a call, so that one that depends on sizes can be noted instead of decided.
+* An ``except`` lets the errors of the trace pass: they are not what the code meant to catch.
 
 Line numbers stay those of the source.
 """
@@ -177,7 +178,12 @@ class _Rewriter(ast.NodeTransformer):
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
         return self._comprehension(node)
 
-    # assertions
+    # errors
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self.generic_visit(node)
+        node.body.insert(0, _at(ast.Expr(_call("caught")), node))
+        return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         self.generic_visit(node)

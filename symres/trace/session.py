@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symres.errors import Unsupported
+from symres.errors import SymresError, Unsupported
 from symres.kernel.terms import Entry, Tensor, Term, Var, walk
 from symres.language.constants import VALUES
 from symres.language.program import Definition, Value
@@ -14,7 +15,7 @@ from symres.trace.array import Array
 from symres.trace.gathered import Gathered
 from symres.trace.indexterms import is_binary
 from symres.trace.loopstate import Loop
-from symres.trace.signals import notes
+from symres.trace.signals import Refine, notes
 
 
 class Session:
@@ -91,6 +92,12 @@ class Session:
         """``[element for … in …]``."""
         gathered = Gathered(self, scope)
         return gathered.result(comprehension(gathered))
+
+    def caught(self) -> None:
+        """The start of an ``except`` clause: what the trace itself raised goes on."""
+        error = sys.exc_info()[1]
+        if isinstance(error, (SymresError, Refine)):
+            raise error
 
     def assertion(self, test: Callable[[], Any], message: Callable[[], Any], line: int) -> None:
         """``assert test, message``: taken to hold where it depends on sizes or data."""

@@ -87,6 +87,17 @@ class Dim:
     def __rpow__(self, other: Any) -> Any:
         return call("power", other, self)
 
+    def __lshift__(self, other: Any) -> Any:
+        return self * 2**other
+
+    def __rshift__(self, other: Any) -> Any:
+        return self // 2**other
+
+    def __and__(self, other: Any) -> Any:
+        raise NeedsConcreteSizes(f"the binary digits of the size {self!r} are asked for")
+
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
+
     def __neg__(self) -> Any:
         return integer(index(-self.term))
 

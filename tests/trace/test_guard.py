@@ -108,6 +108,14 @@ def test_a_try_does_not_swallow_the_limit(write: Write) -> None:
         trace(f"{file}:f", shapes="x: N D", timeout=0.2)
 
 
+def test_a_try_does_not_hide_what_the_trace_cannot_do(write: Write) -> None:
+    file = write("def f(x):\n    try:\n        return np.linalg.svd(x)[0]\n    except Exception:\n        return x\n")
+    with pytest.raises(Unsupported, match="svd"):
+        trace(f"{file}:f", shapes="x: N D")
+    file = write("def f(x):\n    try:\n        return x.reshape(3, -1)\n    except:\n        return x\n")
+    assert trace(f"{file}:f", shapes="x: N D").assumptions == ["N is divisible by 3 (N = 3·K)"]
+
+
 def test_prints_are_kept_apart(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     file = write("def f(x):\n    print('shape', x.shape)\n    return x * 2\n\ndef b(dout):\n    return dout * 2\n")
     traced = trace_pair(f"{file}:f", f"{file}:b", shapes="x: N D")

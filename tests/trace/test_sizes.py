@@ -40,6 +40,7 @@ def test_arithmetic_stays_an_integer() -> None:
     assert N**2 == N * N
     assert (N * D + D - 1) // D == N
     assert divmod(N * D, D) == (N, 0)
+    assert (N << 1) >> 1 == N
 
 
 def test_quotients_are_real_numbers() -> None:
@@ -70,7 +71,14 @@ def test_a_proper_multiple_is_another_size() -> None:
 
 
 def test_what_only_numbers_can_do_is_said() -> None:
-    for needs in (lambda: range(N), lambda: [0] * N, lambda: float(N), lambda: int(N), lambda: "abc"[N]):
+    for needs in (
+        lambda: range(N),
+        lambda: [0] * N,
+        lambda: float(N),
+        lambda: int(N),
+        lambda: "abc"[N],
+        lambda: N & (N - 1),
+    ):
         with pytest.raises(NeedsConcreteSizes):
             needs()
 
