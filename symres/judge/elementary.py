@@ -113,20 +113,27 @@ def log(mantissa: int, exponent: int, radius: int, bits: int) -> Parts:
     return (total, -w, ERROR + off)
 
 
+@lru_cache(maxsize=1024)
 def _sin_cos(mantissa: int, exponent: int, w: int) -> tuple[int, int]:
+    """Sine and cosine together: who asks for one asks for the other, its derivative, soon after."""
     _check_small(mantissa, exponent)
     quarter = pi(w) >> 1
     x = _cut(mantissa, exponent, w)
     k = (2 * x + quarter) // (2 * quarter)
     t = x - k * quarter  # off by 2|k| + 2 < 2^22 units, |t| <= π/4
-    sums = [1 << w, t]
-    term, n = t, 2
-    while term not in (0, -1):  # two units lost a term
-        term = (term * t >> w) // n
-        sums[n % 2] += -term if n % 4 in (2, 3) else term
-        n += 1
-    cosine, sine = sums
+    square = t * t >> w
+    cosine, sine = _alternating(1 << w, square, 0, w), _alternating(t, square, 1, w)
     return ((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[k % 4]
+
+
+def _alternating(first: int, square: int, n: int, w: int) -> int:
+    """first (1 - s/((n+1)(n+2)) + s²/((n+1)···(n+4)) - …) for s the square; two units are lost a term."""
+    term = total = first
+    while term not in (0, -1):
+        term = -(term * square >> w) // ((n + 1) * (n + 2))
+        total += term
+        n += 2
+    return total
 
 
 def sin(mantissa: int, exponent: int, radius: int, bits: int) -> Parts:

@@ -18,11 +18,11 @@ from symres.judge.field import Field, draw_prime
 from symres.judge.functions import INTEGER_FUNCTIONS, KNOWN
 from symres.judge.points import LARGEST_SIZE, draw_point, is_constant, size_choices, work
 from symres.judge.reader import read
-from symres.judge.syntax import Certificate, Claim, Fun, Gradient, Iverson, Max, Pow, Uses
+from symres.judge.syntax import Add, Certificate, Claim, Fun, Gradient, Iverson, Max, Mul, Node, Num, Pow, Uses, Var
 
 FIELD, BALLS = "prime field", "balls"
 SIZES, LARGEST_WITHOUT = 5, 3
-"""How many choices of sizes are tried, and the largest size where no condition on indices occurs."""
+"""How many choices of sizes are tried, and the largest size where conditions compute with indices in no way."""
 BITS, TOLERANCE = 400, 200
 HARDER = 4
 """After so many tries at the same sizes the precision is doubled."""
@@ -133,7 +133,7 @@ class Judge:
         sizes: list[Mapping[str, int]] = []
         points, spent, barren, reason = 0, 0, 0, "no choice of sizes fits"
         cases = has_cases(self.certificate, uses) or not self.certificate.sizes
-        largest = LARGEST_SIZE if has_brackets(uses) else LARGEST_WITHOUT
+        largest = LARGEST_SIZE if has_arithmetic(uses) else LARGEST_WITHOUT
         for choice in self._choices:
             if max(choice.values(), default=0) > largest:
                 continue
@@ -232,9 +232,30 @@ def has_cases(certificate: Certificate, uses: Uses) -> bool:
     )
 
 
-def has_brackets(uses: Uses) -> bool:
-    """Whether the values of the terms depend on conditions on indices, which may hold at larger indices only."""
-    return any(isinstance(node, Iverson) or (isinstance(node, Fun) and node.name == "floordiv") for node in uses.nodes)
+def has_arithmetic(uses: Uses) -> bool:
+    """Whether indices are computed with in a condition, so that it may first differ from another at larger indices.
+
+    A comparison of two indices is none.
+    """
+    return any(
+        (isinstance(node, Iverson) and not _compares_two(node.children[0]))
+        or (isinstance(node, Fun) and node.name in INTEGER_FUNCTIONS)
+        for node in uses.nodes
+    )
+
+
+def _compares_two(node: Node) -> bool:
+    """Whether the term is i - j."""
+    kinds = sorted(type(child).__name__ for child in node.children)
+    return isinstance(node, Add) and kinds == ["Mul", "Var"] and all(map(_is_index, node.children))
+
+
+def _is_index(node: Node) -> bool:
+    """Whether the term is i or -i."""
+    first, *rest = node.children or (node,)
+    if isinstance(node, Mul) and isinstance(first, Num) and first.value == -1 and len(rest) == 1:
+        return isinstance(rest[0], Var)
+    return isinstance(node, Var)
 
 
 def has_roots(uses: Uses) -> bool:
