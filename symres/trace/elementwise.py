@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +80,14 @@ def check_kind(target: Array, value: Array) -> None:
     """Refuse to write numbers of a wider kind, which NumPy would truncate."""
     if KINDS.index(value.kind) > KINDS.index(target.kind):
         raise Unsupported(f"{value.kind} values are written into an array of {target.kind}, where NumPy truncates them")
+
+
+class Selected(ABC):
+    """Entries selected from an array, on which elementwise functions act as on the whole."""
+
+    @abstractmethod
+    def apply(self, ufunc: str, *operands: Any) -> Selected:
+        """An elementwise function of selections and numbers."""
 
 
 _ADDED = {"add": lambda term: term, "subtract": neg}
@@ -170,6 +179,9 @@ def _enter(row: Ufunc) -> None:
             *operands, out = operands  # type: ignore[assignment]
         if len(operands) != row.arity:
             raise Unsupported(f"np.{row.names[0]} with {len(operands)} operands")
+        for operand in operands:
+            if isinstance(operand, Selected):
+                return operand.apply(row.names[0], *operands)
         arrays = [as_array(operand) for operand in operands]
         logical = row.booleans is not None and all(array.kind == "bool" for array in arrays)
         result = elementwise(row.booleans if logical and row.booleans else row.rule, *arrays, kind=row.kind)

@@ -12,12 +12,12 @@ from symres.errors import Unsupported
 from symres.kernel.terms import Term, add, mul
 from symres.trace import writing
 from symres.trace.array import Array, as_array
-from symres.trace.elementwise import UFUNC_NAMES, broadcast, check_kind, fit
+from symres.trace.elementwise import UFUNC_NAMES, Selected, broadcast, check_kind, fit
 from symres.trace.registry import call
 from symres.trace.tidy import addends, complement, factors
 
 
-class Masked:
+class Masked(Selected):
     """The entries of ``array`` where ``mask`` holds."""
 
     __array_priority__ = 2000
@@ -68,6 +68,15 @@ class Masked:
             raise AttributeError(name)
         raise Unsupported(f".{name} of a selection by a mask: its shape depends on data")
 
+    def __len__(self) -> int:
+        raise Unsupported("len() of a selection by a mask: it depends on data")
+
+    def __iter__(self) -> Any:
+        raise Unsupported("a selection by a mask is run through: its length depends on data")
+
+    def __abs__(self) -> Masked:
+        return self.apply("absolute", self)
+
     def __setitem__(self, key: Any, value: Any) -> None:
         raise Unsupported("an assignment into a selection by a mask, which is a copy in NumPy")
 
@@ -85,10 +94,15 @@ def _full(operand: Any, like: Masked) -> Any:
     return operand
 
 
+_BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "pow": "power"}
+_COMPARED = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
+
+
 def _operators() -> None:
-    for short, ufunc in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide",
-                         "pow": "power"}.items():  # fmt: skip
+    """Give selections the operators that act entry by entry."""
+    for short, ufunc in (_BINARY | _COMPARED).items():
         setattr(Masked, f"__{short}__", lambda self, other, ufunc=ufunc: self.apply(ufunc, self, other))
+    for short, ufunc in _BINARY.items():
         setattr(Masked, f"__r{short}__", lambda self, other, ufunc=ufunc: self.apply(ufunc, other, self))
 
 

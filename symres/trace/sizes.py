@@ -36,6 +36,12 @@ class Dim:
     def __hash__(self) -> int:
         return hash(self.term)
 
+    def __copy__(self) -> Dim:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Dim:
+        return self
+
     # arithmetic: with integers it stays an integer, with anything else it is a number like 0-d arrays are
 
     def __add__(self, other: Any) -> Any:

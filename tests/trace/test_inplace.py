@@ -218,6 +218,13 @@ def masked_from_other(np, x, y):
     return x
 
 
+@program(x="N D")
+def masked_arithmetic(np, x):
+    m = x > 0
+    x[m] = np.exp(-abs(x[m])) * (x[m] < 1) + 2 / x[m]
+    return x, x[m].sum(), (-x[m]).sum()
+
+
 @program(x="N D", m="N bool")
 def masked_rows(np, x, m):
     x[m] = 0

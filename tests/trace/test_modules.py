@@ -58,6 +58,10 @@ def array(*names: str, kind: str = "real") -> Array:
         (lambda x: x + "a", "used as an array"),
         (lambda x: np.sqrt(x, where=x > 0), "without a value"),
         (lambda x: x[x > 0].reshape(-1), "depends on data"),
+        (lambda x: len(x[x > 0]), "depends on data"),
+        (lambda x: list(x[x > 0]), "depends on data"),
+        (lambda x: x[x > 0] + x[x > 1], "different masks"),
+        (lambda x: x[x > 0] * x, "depends on data"),
     ],
 )
 def test_refusals_name_what_was_asked(ask: Any, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -41,6 +42,15 @@ def test_arithmetic_stays_an_integer() -> None:
     assert (N * D + D - 1) // D == N
     assert divmod(N * D, D) == (N, 0)
     assert (N << 1) >> 1 == N
+
+
+def test_copies_of_sizes_and_arrays_keep_their_meaning() -> None:
+    x = array("N", "D")
+    cache = copy.deepcopy({"shape": x.shape, "x": x})
+    assert cache["shape"] == x.shape
+    assert cache["x"].value.body is x.value.body
+    cache["x"][0] = 0
+    assert "[" not in repr(copy.copy(x)).replace("x[", "").replace("[float]", "")
 
 
 def test_quotients_are_real_numbers() -> None:
