@@ -62,6 +62,8 @@ def points(program: Program, *, count: int = 4, largest: int = 5, seed: int = 0)
     """
     rng = np.random.default_rng(seed)
     names = symbols(program)
+    # Plain evaluation holds an array over all indices of a sum: of many sizes each must be small.
+    largest = min(largest, max(3, 7 - len(names)))
     for k in range(count):
         yield _point(program, names, rng, largest if k else 1)
 
@@ -69,8 +71,10 @@ def points(program: Program, *, count: int = 4, largest: int = 5, seed: int = 0)
 def _point(program: Program, names: list[str], rng: np.random.Generator, largest: int) -> Point:
     for attempt in range(_ATTEMPTS):
         # Where all ones leave no room (a kernel wider than its input), sizes grow with the attempts.
-        top = largest + attempt // 20
+        top = largest + min(attempt // 20, 3)
         sizes = {name: int(rng.integers(1, top + 1)) for name in names}
+        if largest > 1 and max(sizes.values(), default=2) == 1:
+            continue  # the point with all sizes 1 is there already
         try:
             point = _at(program, sizes, rng)
         except ValueError:
