@@ -114,7 +114,7 @@ def running(name: str, files: Iterable[str], printed: list[str]) -> Iterator[Non
                 f"{name} does something that symres does not foresee ({type(error).__name__}{said})",
                 place=place_of(error, files),
             ) from error
-        kind = RaisedOnSymbols if isinstance(error, (TypeError, AttributeError)) else CodeRaised
+        kind = RaisedOnSymbols if isinstance(error, (TypeError, AttributeError, KeyError)) else CodeRaised
         raise kind(f"{name} raised {type(error).__name__}{said}", place=place_of(error, files)) from error
     finally:
         if text := output.getvalue().strip():

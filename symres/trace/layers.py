@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from symres.errors import UsageError
@@ -129,6 +130,23 @@ class Layer(Functions):
         return self.instance
 
 
+@dataclass
+class Made(Layer):
+    """An object that was made already: its arrays become inputs of their own sizes."""
+
+    original: Any = None
+
+    def _constructor(self) -> list[inspect.Parameter]:
+        return []
+
+    def run_forward(self, environment: Environment, arguments: Arguments) -> Any:
+        """Call ``forward`` of a copy of the object."""
+        self.instance = copy.deepcopy(environment.translate(self.original))
+        environment.adopt(self.instance, arguments)
+        method = getattr(self.instance, self.forward.__name__)
+        return call_by_name(method, parameters_of(self.forward, skip=1), arguments)
+
+
 class Context(SimpleNamespace):
     """The ``ctx`` of PyTorch's ``autograd.Function``."""
 
@@ -205,6 +223,13 @@ def layer_of(forward: Any, backward: Any = None) -> Functions:
         return Functions(*custom)  # type: ignore[arg-type]
     if isinstance(forward, type):
         return _class(forward, backward)
+    if isinstance(forward, MethodType) and not isinstance(forward.__self__, type):
+        second = getattr(backward, "__func__", backward) or _method(type(forward.__self__), _BACKWARD)
+        return Made(forward.__func__, second, type(forward.__self__), original=forward.__self__)
+    if backward is None and not isinstance(forward, (type, FunctionType)) and _method(type(forward), _BACKWARD):
+        first, second = _method(type(forward), _FORWARD), _method(type(forward), _BACKWARD)
+        if first is not None:
+            return Made(first, second, type(forward), original=forward)
     owner = _owner(forward)
     if owner is not None:
         return Layer(forward, backward, owner)

@@ -186,6 +186,34 @@ def test_overwritten_arguments_are_noted() -> None:
     assert check(forward, second, shapes=SHAPES).notes == ["second overwrites dout in place"]
 
 
+class Scale:
+    """A layer with state."""
+
+    def __init__(self, w):  # type: ignore[no-untyped-def]
+        self.w = w
+
+    def forward(self, x):  # type: ignore[no-untyped-def]
+        self.x = x
+        return x * self.w
+
+    def backward(self, dout):  # type: ignore[no-untyped-def]
+        self.dw = (dout * self.x).sum(0)
+        return dout * self.w
+
+
+def test_a_class_by_itself_and_by_its_methods() -> None:
+    assert list(check(Scale, shapes="x: N D, w: D").claimed) == ["x", "w"]
+    assert list(check(Scale.forward, Scale.backward, shapes="x: N D, w: D").claimed) == ["x", "w"]
+
+
+def test_an_object_by_itself_and_by_its_methods() -> None:
+    layer = Scale(np.array([1.0, 2.0, 3.0]))
+    for pair in ((layer,), (layer.forward, layer.backward)):
+        traced = check(*pair, shapes="x: N 3")
+        assert list(traced.claimed) == ["x", "w"]
+    assert not hasattr(layer, "dw")
+
+
 def test_axes_and_names_of_an_array_from_numpy() -> None:
     def constant(x):  # type: ignore[no-untyped-def]
         return x @ np.array([[1.0, 2.0], [3.0, 4.0]])
