@@ -209,12 +209,14 @@ def choice(mono: Mono) -> tuple[Atom, Var, Poly] | None:
 def _plain_pair(atom: Atom) -> tuple[Var, Var] | None:
     equation = atom.parts[0]
     assert isinstance(equation, Poly)
-    leaves = _leaves(equation)
-    if len(leaves) == 2 and all(isinstance(leaf, Var) for leaf in leaves):
-        coefficients = [c for c, _ in equation.monomials()]
-        if coefficients[0] == -coefficients[1]:
-            return leaves[0], leaves[1]  # type: ignore[return-value]
-    return None
+    if len(equation.terms) != 2:
+        return None  # a third term, a constant even, makes it another equation than i = j
+    (first, left), (second, right) = equation.monomials()
+    pair = [atom.term for mono in (left, right) for atom, exponent in mono.factors.items() if exponent == 1]
+    if first != -second or len(left.factors) != 1 or len(right.factors) != 1 or len(pair) != 2:
+        return None
+    one, other = pair
+    return (one, other) if isinstance(one, Var) and isinstance(other, Var) else None
 
 
 # ---------------------------------------------------------------- brackets and ranges
