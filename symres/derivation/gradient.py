@@ -41,6 +41,7 @@ from symres.numeric.codegen import backward_source
 from symres.numeric.parameters import defaults_of
 
 Function = Callable[..., Any]
+_FLOATS = ("real", "positive", "nonnegative")
 
 
 def derive(
@@ -55,13 +56,13 @@ def derive(
 
     Args:
         forward: the function, its arrays annotated with their shapes (``x: "B D"``); or a program.
-        wrt: the arguments to differentiate by; by default every real one with axes.
+        wrt: the arguments to differentiate by; by default every array of real numbers.
         upstream: the name of the gradient at the output; of several outputs, each has the name ``d`` and its own.
         shapes: shapes where the function has no annotations.
         fixed: values of arguments that are not symbolic.
 
     Raises:
-        UsageError: if ``wrt`` names no argument.
+        UsageError: if ``wrt`` names no argument, or there is none to differentiate by.
     """
     if isinstance(forward, Program):
         program, function = forward, None
@@ -76,11 +77,13 @@ def derive(
         raise UsageError(
             f"{program.name} has no argument {', '.join(unknown)}", remedy=f"It has {', '.join(program.inputs)}."
         )
+    if not names:
+        raise UsageError(f"{program.name} has no array of real numbers among its arguments", remedy="Name them in wrt.")
     return GradientProof(program, names, upstream_tensors(program, upstream), function)
 
 
 def _arrays(program: Program) -> tuple[str, ...]:
-    return tuple(name for name, tensor in program.inputs.items() if tensor.dims and tensor.kind == "real")
+    return tuple(name for name, tensor in program.inputs.items() if tensor.dims and tensor.kind in _FLOATS)
 
 
 class GradientProof:
