@@ -22,6 +22,7 @@ from symres.kernel.terms import (
     neg,
     power,
     sum_,
+    walk,
 )
 from symres.language.constants import INFINITY
 from symres.numeric.contract import product
@@ -165,11 +166,25 @@ def one_exponential(factors: list[Term]) -> list[Term]:
             exponents.append(mul(power_of, base.args[0]))
         else:
             rest.append(factor)
-    if len(exponents) < 2:
-        return factors
-    exponents.sort(key=lambda exponent: not sign(exponent)[0])
-    rest.insert(place - 1, Fun("exp", add(*exponents)))
-    return rest
+    if len(exponents) > 1:
+        exponents.sort(key=lambda exponent: not sign(exponent)[0])
+        rest.insert(place - 1, Fun("exp", add(*exponents)))
+        factors = rest
+    return _masked(factors)
+
+
+def _masked(factors: list[Term]) -> list[Term]:
+    """A mask times exp(u) as the exponential of u where the mask holds and of minus infinity elsewhere.
+
+    What is masked may be large: its exponential would be infinite, and times 0 no number.
+    """
+    for exponential in (factor for factor in factors if isinstance(factor, Fun) and factor.name == "exp"):
+        inner = exponential.args[0]
+        for mask in factors:
+            if _is_mask(mask) and mask.free <= inner.free and mask not in walk(inner):
+                rest = [factor for factor in factors if factor not in (mask, exponential)]
+                return [*rest, Fun("exp", mask * inner + mul(-1, add(1, neg(mask)), INFINITY()))]
+    return factors
 
 
 def _scaled(graph: Graph, coefficient: Fraction, above: list[Node], below: list[Node]) -> tuple[list[Node], list[Node]]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from symres.errors import Unsupported, UsageError
-from symres.kernel.terms import Apply, Fun, Lam, Num, Tensor, Term, Var, add
-from symres.language.functions import step
+from symres.kernel.terms import Apply, Fun, Iverson, Lam, Num, Tensor, Term, Var, add
+from symres.language.functions import exp, step
 from symres.numeric.codegen import backward_source, compile_source, forward_source
 from symres.numeric.evaluate import Evaluation, evaluate
 from symres.numeric.parameters import defaults_of
@@ -232,3 +232,17 @@ def test_single_precision_stays_single_precision(layer: Layer) -> None:
     upstream = np.ones(np.shape(layer.reference(**given)), np.float32)
     function = compile_source(backward_source(layer.program, layer.adjoints, layer.gradients))
     assert {part.dtype for part in results(function(upstream, **given))} == {np.dtype(np.float32)}
+
+
+def test_what_is_masked_may_be_as_large_as_it_likes() -> None:
+    """Σ_k [i ≥ k] exp(x_k): the exponential of a masked 1000 is not taken, so that it cannot make 0 · ∞."""
+    layer = Layer("masked", lambda x: np.exp(x).cumsum())
+    x = layer.input("x", N)
+    g = layer.output("y", (N,), lambda i: total(N, lambda k: Iverson(">=", i - k) * exp(x(k))))
+    layer.gradient(x, lambda k: total(N, lambda i: g(i) * Iverson(">=", i - k) * exp(x(k))))
+    given = np.array([0.0, 1.0, 1000.0])
+    with np.errstate(over="ignore"):
+        found = compile_source(forward_source(layer.program))(given)
+        gradient = compile_source(backward_source(layer.program, [], layer.gradients))(np.array([1.0, 1.0, 0.0]), given)
+    np.testing.assert_allclose(found[:2], [1.0, 1.0 + np.e])
+    np.testing.assert_allclose(gradient[:2], [2.0, np.e])
