@@ -13,6 +13,7 @@ import numpy as np
 
 from symres.derivation.chain import about
 from symres.derivation.document import Derivation
+from symres.derivation.picture import Picture
 
 ID = "padding-bias"
 SUBJECT = "normalisation"
@@ -88,3 +89,10 @@ def build() -> Derivation:
         )
         .document(__name__)
     )
+
+
+def pictures() -> list[Picture]:
+    """The statistics against the share of the padding."""
+    from symres.derivations.normalisation._pictures import PADDING
+
+    return [PADDING]
