@@ -111,7 +111,8 @@ class Layer(Functions):
 
     def run_forward(self, environment: Environment, arguments: Arguments) -> Any:
         """Make the object and call its ``forward``."""
-        self.instance = call_by_name(environment.translate(self.cls), self._constructor(), arguments)
+        with environment.constructing():
+            self.instance = call_by_name(environment.translate(self.cls), self._constructor(), arguments)
         environment.adopt(self.instance, arguments)
         method = getattr(self.instance, self.forward.__name__)
         return call_by_name(method, parameters_of(self.forward, skip=1), arguments)

@@ -6,7 +6,7 @@ import copy
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,10 @@ class NumericEnvironment:
     def upstream(self, name: str, output: Any) -> Any:
         """The next of the given upstream gradients."""
         return _copied(next(self._gradients))
+
+    def constructing(self) -> AbstractContextManager[None]:
+        """Nothing to do."""
+        return nullcontext()
 
     def adopt(self, instance: Any, arguments: Mapping[str, Any]) -> None:
         """Arrays of the constructor get the values of the symbols that stand for them."""

@@ -32,6 +32,9 @@ class Environment(Protocol):
     def upstream(self, name: str, output: Any) -> Any:
         """The gradient that arrives at an output."""
 
+    def constructing(self) -> AbstractContextManager[None]:
+        """What surrounds the constructor of a class: the values that it gives to parameters mean nothing."""
+
     def adopt(self, instance: Any, arguments: Mapping[str, Any]) -> None:
         """Make the arrays that a constructor made arguments of their own."""
 

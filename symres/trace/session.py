@@ -30,6 +30,7 @@ class Session:
         self.taken: set[str] = {tensor.name for tensor in VALUES} | {"uninitialised"}
         self.indices: list[Var] = []
         self.placeholders: set[Tensor] = set()
+        self.naming = True
         self.roots: list[Any] = []
         self._numbers = itertools.count(1)
 
@@ -56,7 +57,7 @@ class Session:
 
         Inside a symbolic loop the definition gets the loop's index as its first index.
         """
-        if not isinstance(value, Array) or name.strip("_") == "" or not value.nameable:
+        if not self.naming or not isinstance(value, Array) or name.strip("_") == "" or not value.nameable:
             return
         whole = value.value
         if _trivial(whole.body) or not self.settled(whole.body):

@@ -61,6 +61,15 @@ class SymbolicEnvironment:
         self.gradients[tensor.name] = tensor
         return Array.symbol(tensor, array.axes)
 
+    @contextmanager
+    def constructing(self) -> Iterator[None]:
+        """Initial values get no names: most of them are replaced by symbols."""
+        self.session.naming = False
+        try:
+            yield
+        finally:
+            self.session.naming = True
+
     def adopt(self, instance: Any, arguments: Mapping[str, Any]) -> None:
         """Arrays that the constructor made become inputs: a proof for all of their values, not for ones and zeros."""
         for name, value in self.inputs.fixed.items():

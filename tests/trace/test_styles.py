@@ -76,6 +76,17 @@ ROWS: list[tuple[str, str | None, str | None, dict[str, Any] | None, list[str]]]
     ("python:unit", "python:unit_back", "x: N D", None, ["x"]),
     ("python:stepped", "python:stepped_back", "x: N D", None, ["x"]),
     (
+        "course:max_pool",
+        "course:max_pool_back",
+        "x: N 1 2 W",
+        {"pool_param": {"pool_height": 2, "pool_width": 2, "stride": 2}},
+        ["x"],
+    ),
+    ("course:svm_loss", None, "x: N C, y: N int C", None, ["x"]),
+    ("course:softmax_loss_naive", None, "W: D C, X: N D, y: N int C, reg: positive", None, ["W"]),
+    ("course:TwoLayerNet", None, "X: N D", None, ["W1", "b1", "W2", "b2"]),
+    ("course:instance_norm", "course:instance_norm_back", "x: N C 2 W, gamma: C, beta: C", None, XGB),
+    (
         "wild:layernorm_loops",
         "wild:layernorm_loops_back",
         "inp: B 2 C, weight: C, bias: C",
