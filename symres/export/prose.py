@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 
@@ -35,6 +36,8 @@ def error_in_words(check: Check) -> str:
     """The error of a numerical check as ``1.4 × 10⁻¹⁶``, in one piece; empty where there is none."""
     if not check.error:
         return "" if check.error is None else "0"
+    if not math.isfinite(check.error):
+        return "not finite"
     digits, _, exponent = f"{check.error:.1e}".partition("e")
     return f"{digits}\u00a0×\u00a010{str(int(exponent)).translate(_RAISED)}"
 

@@ -5,6 +5,7 @@ Plain amsmath, natbib with a ``.bbl`` beside the ``.bib``: what arXiv takes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files as resources
 from typing import Any
@@ -90,9 +91,11 @@ def table(record: Iterable[dict[str, Any]]) -> str:
 
 
 def scientific(error: float | None) -> str:
-    """A relative error such as 3.2·10⁻¹⁰, or nothing."""
+    """A relative error such as 3.2·10⁻¹⁰, or nothing; one that is no number is said to be so."""
     if error is None:
         return ""
+    if not math.isfinite(error):
+        return "not finite"
     digits, _, exponent = f"{error:.1e}".partition("e")
     return rf"\mbox{{\({digits}\times10^{{{int(exponent)}}}\)}}" if error else r"\(0\)"
 
