@@ -40,6 +40,27 @@ def exponential(poly: Poly) -> Term | None:
     )
 
 
+def single_log(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
+    """The w of which an expression is the logarithm, as an atom."""
+    entry = log_atom(poly, items)
+    if entry is None:
+        return None
+    item = items[entry.tensor]
+    return substitute(item.body.children[0], dict(zip(item.vars, entry.args, strict=True)))
+
+
+def log_atom(poly: Poly, items: Mapping[Tensor, Item]) -> Entry | None:
+    """The atom log(w) that an expression is, if it is one."""
+    if len(poly) != 1:
+        return None
+    ((mono, c),) = poly.items()
+    if c != 1 or len(mono) != 1 or mono[0][1] != 1 or not isinstance(mono[0][0], Entry):
+        return None
+    item = items.get(mono[0][0].tensor)
+    found = item is not None and isinstance(item.body, Fun) and item.body.name == "log"
+    return mono[0][0] if found else None
+
+
 def logarithm(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
     """log(r Π exp(a)^e) = log(r) + Σ e a."""
     if len(poly) != 1:

@@ -15,7 +15,9 @@ from symres.errors import Unsupported
 from symres.export.rocq import apart
 from symres.export.rocq.abstraction import abstract, positions
 from symres.export.rocq.monomials import Component, Poly, atom_key
-from symres.export.rocq.normal import Item, Normal, bracket, inverted
+from symres.export.rocq.normal import Item, Normal
+from symres.export.rocq.products import bracket, inverted
+from symres.export.rocq.restarts import Refold, Reroot
 from symres.kernel.terms import (
     Add,
     Apply,
@@ -38,22 +40,6 @@ from symres.kernel.terms import (
 )
 from symres.language.functions import FUNCTIONS
 from symres.language.program import Definition
-
-
-class Refold(Exception):
-    """A definition turns out to be needed as an atom: start again with it folded."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        super().__init__(tensor.name)
-        self.tensor = tensor
-
-
-class Reroot(Exception):
-    """A reciprocal came before the square root of the same expression: start again with the root first."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 class Algebra(Normal):
@@ -223,8 +209,10 @@ class Algebra(Normal):
         arg = self.flat(term.args[0])
         take = {"exp": apart.exponential, "log": self._logarithm}.get(term.name)
         split = take(self.nf(arg)) if take else None
+        if term.name == "exp" and (log := apart.single_log(self.nf(arg), self.items)) is not None:
+            return self._split("explog", Fun("exp", arg), log)
         if split is not None:
-            flat = self.flat(split)
+            flat = self._powers_of_e(split) if term.name == "exp" else self.flat(split)
             aid = None
             if term.name == "log":
                 rest = [t for t in (flat.args if isinstance(flat, Add) else (flat,)) if not self._is_log(t)]
@@ -234,6 +222,11 @@ class Algebra(Normal):
 
     def _logarithm(self, poly: Poly) -> Term | None:
         return apart.logarithm(poly, self.items)
+
+    def _powers_of_e(self, split: Term) -> Term:
+        factors = split.args if isinstance(split, Mul) else (split,)
+        pairs = [(f.base, f.exponent) if isinstance(f, Pow) else (f, Fraction(1)) for f in factors]
+        return mul(*(power(self.flat(base), exponent) for base, exponent in pairs))
 
     def _is_log(self, term: Term) -> bool:
         item = self.items.get(term.tensor) if isinstance(term, Entry) else None

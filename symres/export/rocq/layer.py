@@ -52,7 +52,7 @@ class Layer:
 
     def __post_init__(self) -> None:
         for tensor in (*self.explicit, *self.others):
-            if tensor in self.explicit and tensor.kind != "real":
+            if tensor in self.explicit and tensor.kind in ("bool", "int"):
                 raise Unsupported(
                     f"Coq certificates take gradients by real tensors only, {tensor.name} is {tensor.kind}"
                 )

@@ -10,9 +10,7 @@ from fractions import Fraction
 
 from symres.errors import Unsupported
 from symres.export.rocq.abstraction import abstract
-from symres.export.rocq.indices import sides
 from symres.export.rocq.monomials import (
-    AT_MOST,
     DELTA,
     ONE,
     Component,
@@ -21,7 +19,6 @@ from symres.export.rocq.monomials import (
     Powers,
     canonical,
     component,
-    opened,
     ordered,
     place,
     plus,
@@ -29,12 +26,12 @@ from symres.export.rocq.monomials import (
     scaled,
     times,
 )
+from symres.export.rocq.products import flattened, inverted, is_number, other, split
 from symres.kernel.terms import (
     Add,
     Apply,
     Entry,
     Fun,
-    Iverson,
     Maximum,
     Mul,
     Num,
@@ -221,7 +218,11 @@ class Normal:
         return total
 
     def settled(self, pairs: list[tuple[Factor, int]]) -> Poly:
-        """A product of factors, each brought to its final form."""
+        """A product of factors, each brought to its final form; deltas of numbers are 0 or 1."""
+        numbers = [f for f, _ in pairs if is_number(f)]
+        if any(f.args[0] is not f.args[1] for f in numbers):  # type: ignore[union-attr]
+            return {}
+        pairs = [(f, e) for f, e in pairs if f not in numbers]
         return {powers((self.final(factor), e) for factor, e in pairs): Fraction(1)}
 
     def final(self, factor: Factor) -> Factor:
@@ -254,46 +255,3 @@ class Normal:
                 return self.settled([(place(f, mapping), e) for f, e in inner if f is not factor])
         bound, factors = flattened(var, inner)
         return {((self.final(component(bound, factors)[0]), 1),): Fraction(1)}
-
-
-def split(var: Var, mono: Powers) -> tuple[Powers, Powers]:
-    """The factors without and with an index."""
-    return tuple(p for p in mono if var not in p[0].free), tuple(p for p in mono if var in p[0].free)
-
-
-def flattened(var: Var, inner: Powers) -> tuple[list[Var], list[tuple[Term, int]]]:
-    """The nested sum of a product, its own sums opened from left to right."""
-    bound, factors = [var], []
-    for factor, exponent in inner:
-        if isinstance(factor, Component):
-            for _ in range(exponent):
-                more, inside = opened(factor)
-                bound += more
-                factors += inside
-        else:
-            factors.append((factor, exponent))
-    return bound, factors
-
-
-def other(delta: Entry, var: Var) -> Term:
-    """The index that a delta ties to ``var``."""
-    left, right = delta.args
-    return right if left is var else left
-
-
-def inverted(poly: Poly, count: int) -> Poly | None:
-    """The power ``-count`` of a single monomial without sums; ``None`` for anything else."""
-    if len(poly) != 1:
-        return None
-    ((mono, c),) = poly.items()
-    if any(isinstance(factor, Component) for factor, _ in mono):
-        return None
-    return {powers((factor, -e * count) for factor, e in mono): Fraction(1) / c**count}
-
-
-def bracket(term: Iverson) -> Entry:
-    """An Iverson bracket as an atom."""
-    below, above = sides(term)
-    if len(below) == len(above) == 1:
-        return Entry(DELTA if term.rel == "=" else AT_MOST, (below[0], above[0]))
-    raise Unsupported(f"Coq certificates have no index arithmetic: {term}")

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from symres.errors import Unsupported
-from symres.export.rocq.items import Algebra, Refold, Reroot
+from symres.export.rocq.items import Algebra
 from symres.export.rocq.layer import Layer, Premise
 from symres.export.rocq.monomials import Poly
+from symres.export.rocq.restarts import Refold, Reroot
 from symres.export.rocq.scope import Scope
 from symres.export.rocq.scripts import Scripts
 from symres.export.rocq.sums import exchange
@@ -60,8 +61,13 @@ class Conditions:
             return f"(pos_nonzero _ {scope.lemma(symbol.positive, entry)})"
         item = scripts.algebra.items.get(entry.tensor)
         source = scripts.algebra.sources.get(entry.tensor)
-        if item is None or source is None:
-            raise Unsupported(f"{entry} stands below a fraction line and nothing says that it is not zero")
+        if source is None:
+            if item is not None and not item.defined:
+                raise Unsupported(f"{entry} stands below a fraction line and nothing says that it is not zero")
+            premise, free = self.layer.premise("nonzero", entry)
+            self.assumed.setdefault(f"H_{premise.name}", premise)
+            return f"({' '.join((f'H_{premise.name}', *scope.ranged(free)))} : {scope.text(entry)} <> 0)"
+        assert item is not None
         root = isinstance(item.body, Pow)
         premise, free = self.layer.premise("positive" if root else "nonzero", source)
         assumed = f"H_{premise.name}"
@@ -98,11 +104,16 @@ class Balance:
         algebra: Algebra | None = None
         forced: frozenset[Tensor] = frozenset()
         own, other = outer(self.left)[0], outer(self.right)[0]
-        for var in own:
+        self.shared = aligned(own, other)
+        if self.shared:
+            algebra, forced = self._try(forced)
+        if algebra is None:
+            self.shared = []
+        for var in own if algebra is None else ():
             for match in other:
                 if match.dim is var.dim and match not in [right for _, right in self.shared]:
                     self.shared.append((var, match))
-                    found, folded = self._attempt(forced)
+                    found, folded = self._try(forced)
                     if found is not None:
                         algebra, forced = found, folded
                         break
@@ -113,7 +124,7 @@ class Balance:
             return None
         for tensor in self.keep:
             if tensor not in forced:
-                found, folded = self._attempt(forced | {tensor})
+                found, folded = self._try(forced | {tensor})
                 if found is not None:
                     algebra, forced = found, folded
         return algebra
@@ -125,6 +136,13 @@ class Balance:
         left = sum_(tuple(var for var in own if var not in lefts), left)
         right = sum_(tuple(var for var in other if var not in rights), right)
         return left, substitute(right, {b: a for a, b in self.shared})
+
+    def _try(self, folded: frozenset[Tensor]) -> tuple[Algebra | None, frozenset[Tensor]]:
+        """An attempt that may also fail because something is not covered in this form."""
+        try:
+            return self._attempt(folded)
+        except Unsupported:
+            return None, folded
 
     def _attempt(self, folded: frozenset[Tensor]) -> tuple[Algebra | None, frozenset[Tensor]]:
         algebra, difference = self._compare(folded)
@@ -165,6 +183,17 @@ class Balance:
             closing = scripts.equate(*flat, relations=scripts.algebra.relations)
             lines += [f"change ({scope.text(flat[0])} = {scope.text(flat[1])}).", *closing]
         return lines
+
+
+def aligned(own: list[Var], other: list[Var]) -> list[tuple[Var, Var]]:
+    """The indices of two sums paired by their ranges, in order."""
+    pairs, rest = [], list(other)
+    for var in own:
+        match = next((one for one in rest if one.dim is var.dim), None)
+        if match is not None:
+            rest.remove(match)
+            pairs.append((var, match))
+    return pairs
 
 
 def outer(term: Term) -> tuple[list[Var], Term]:

@@ -270,7 +270,9 @@ class Scope:
 
     @lower.register
     def _(self, term: Apply) -> Node:
-        base = self.functions[(term.name, tuple(position for position, _ in term.derivatives))]
+        base = self.functions.get((term.name, tuple(position for position, _ in term.derivatives)))
+        if base is None:
+            raise Unsupported(f"Coq certificates do not cover second derivatives of {term.name}")
         arguments = []
         for argument in term.arguments:
             with self.bound(*argument.vars) as names:

@@ -15,6 +15,7 @@ from symres.export.rocq.items import Algebra
 from symres.export.rocq.monomials import DELTA, Component, Factor, Poly, is_bit, place, powers, times
 from symres.export.rocq.nodes import Level, text
 from symres.export.rocq.normal import Item
+from symres.export.rocq.products import is_number
 from symres.export.rocq.scope import Scope
 from symres.export.rocq.splits import split_script
 from symres.export.rocq.sums import SumScripts
@@ -161,6 +162,13 @@ class Scripts(SumScripts):
         """Rewrite factors that are not in their final form."""
         lines, seen = [], set()
         for literal in factors:
+            if is_number(literal) and literal not in seen:
+                seen.add(literal)
+                self.count += 1
+                value = int(literal.args[0] is literal.args[1])  # type: ignore[union-attr]
+                lines.append(f"assert (C{self.count} : {text(self.factor(literal))} = {value}) by reflexivity.")
+                lines.append(f"try rewrite C{self.count}.")
+                continue
             final = self.algebra.final(literal)
             if final == literal or literal in seen:
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symres.errors import Unsupported
+from symres.export.rocq.apart import log_atom
 from symres.export.rocq.monomials import Poly
 from symres.export.rocq.normal import Item
 from symres.export.rocq.signs import positive
@@ -22,7 +23,9 @@ def split_script(scripts: Scripts, item: Item, poly: Poly) -> list[str]:
     for node in walk(item.split):
         if isinstance(node, Entry):
             scripts.declare(node.tensor)
-    inside = {"content": _content, "exp": _exponential, "log": _logarithm, "root": _root}[item.kind](scripts, item)
+    inside = {"content": _content, "exp": _exponential, "explog": _explog, "log": _logarithm, "root": _root}[item.kind](
+        scripts, item
+    )
     return [
         f"transitivity ({text(item.body)}); [reflexivity|].",
         f"transitivity ({text(item.split)}).",
@@ -90,6 +93,20 @@ def _exponential(scripts: Scripts, item: Item) -> list[str]:
     for count in sorted({abs(count) for _, count in pairs} - {1}):
         lines.append(f"rewrite !(exp_times {count} {count}) by (simpl; lra).")
     return [*lines, "ring."]
+
+
+def _explog(scripts: Scripts, item: Item) -> list[str]:
+    assert isinstance(item.body, Fun) and item.split is not None
+    arg, scope = item.body.args[0], scripts.scope
+    log = log_atom(scripts.algebra.nf(arg), scripts.algebra.items)
+    proof = positive(scope.lower(item.split))
+    if log is None or proof is None:
+        raise Unsupported(f"exp(log({item.split})) is taken and nothing says that the inside is positive")
+    return [
+        f"transitivity ({scope.text(Fun('exp', log))}).",
+        *braces(["apply f_equal.", *scripts.equate(arg, log)]),
+        f"unfold {scope.symbols[log.tensor].name}. apply exp_ln. exact ({proof}).",
+    ]
 
 
 def _logarithm(scripts: Scripts, item: Item) -> list[str]:

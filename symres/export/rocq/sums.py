@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from symres.export.rocq.items import Algebra
 from symres.export.rocq.monomials import DELTA, Component, Factor, Poly, Powers, component, place
 from symres.export.rocq.nodes import Level, text
-from symres.export.rocq.normal import flattened, other, split
+from symres.export.rocq.products import flattened, other, split
 from symres.export.rocq.scope import Scope
 from symres.export.rocq.texts import Texts
 from symres.export.rocq.writing import braces
