@@ -308,5 +308,14 @@ def clear_denominators(poly: Poly) -> Poly:
         if not negative:
             return poly
         atom = min(negative, key=lambda item: item.ident)
-        poly = reduce(times(poly, from_factors({atom: -negative[atom]})))
+        lift = -negative[atom]
+        lifted = []
+        for coefficient, mono in poly.monomials():
+            # Exponents are added before a positive power is multiplied out, or nothing would cancel.
+            rest = {other: e for other, e in mono.factors.items() if other != atom}
+            exponent = mono.factors.get(atom, Fraction(0)) + lift
+            lifted.append(
+                _times_inside(Mono(mono.bound, rest), {atom: exponent} if exponent else {}, number(coefficient))
+            )
+        poly = reduce(plus(lifted))
     return poly
