@@ -81,6 +81,7 @@ class Loop:
         self.session.indices.pop()
         self._inside = False
         if self._first:
+            self._check_others(scope)
             self._changes = self._before.changes(scope, self._carriable)
             self._before.restore()
             if self._changes.drawn:
@@ -92,6 +93,13 @@ class Loop:
             if name in final or (isinstance(value, Array) and id(value.buffer) in written):
                 self.session.name(name, value, self.line)
         return tuple(final.get(name, scope.get(name)) for name in self.names)
+
+    def _check_others(self, scope: Mapping[str, Any]) -> None:
+        """Variables that the loop does not assign to may still be changed, by a function that declares them nonlocal."""
+        for name, value in scope.items():
+            known = name in self.names or name not in self._scope or name.startswith("__loop")
+            if not known and value is not self._scope[name]:
+                raise NeedsConcreteSizes(f"{name} is changed from outside the loop in line {self.line}")
 
     @property
     def _carriable(self) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from symres.errors import UsageError
 from symres.trace.arguments import MISSING, missing
-from symres.trace.binding import Bound, Returned, bind
+from symres.trace.binding import Returned, bind
 from symres.trace.claims import Result, assign, kept_results, marks, results
 from symres.trace.layers import Functions
 
@@ -147,8 +147,3 @@ def _add_unit(passes: Passes, environment: Environment, name: str) -> None:
                 remedy="The backward function takes the gradient at the output as its first argument.",
             )
         passes.upstream[out] = environment.upstream(f"d{out}", value)
-
-
-def bound_text(bound: Bound) -> str:
-    """The calling convention in words."""
-    return ", ".join(f"{name}: {how}" for name, how in bound.how.items())

@@ -17,6 +17,8 @@ from tests.trace.definitions import CONSTANTS, Evaluator
 MODULE = run_file(EXAMPLES / "tricky.py")
 RECURRENT = {
     "overlapping",
+    "nonlocal_counter",
+    "nonlocal_sum",
     "blocks",
     "add_everywhere_and_write",
     "products",

@@ -262,3 +262,95 @@ def empty_start(x, s):
         last = s[i]
         out[i] = last
     return out
+
+
+class Accumulator:
+    def __init__(self):
+        self.total = 0
+        self.parts = []
+        self.count = 0
+
+
+def on_an_object(x, s):
+    acc = Accumulator()
+    for i, row in enumerate(x):
+        acc.total = acc.total + row * s[i]
+        acc.parts.append(row.sum())
+        acc.count += 2
+    return acc.total * np.stack(acc.parts).sum() / acc.count
+
+
+def items_of_a_list(x, s):
+    sums = [0.0, np.zeros(x.shape[1])]
+    for i in range(x.shape[0]):
+        sums[0] += s[i]
+        sums[1] += x[i]
+    return sums[0] * sums[1]
+
+
+def nonlocal_counter(x, s):
+    n = 0
+
+    def add():
+        nonlocal n
+        n += 1
+
+    for _ in range(x.shape[0]):
+        add()
+    return s * n
+
+
+def nonlocal_sum(x, s):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total = total + v
+
+    for v in s:
+        add(v)
+    return total
+
+
+def two_loops(x, s):
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            total += x[i, j] * s[i]
+        total *= 1.0
+    for i in range(x.shape[0]):
+        total += s[i]
+    return total
+
+
+def mutual(x, s):
+    a, b = 0.0, 0.0
+    for i in range(s.shape[0]):
+        a, b = a + s[i], b + a
+    return b
+
+
+def unused_range(x, s):
+    for _ in range(x.shape[0]):
+        s = s + 1
+    return s
+
+
+def row_by_row_in_place(x, s):
+    for i in range(x.shape[0]):
+        x[i] -= x[i].mean()
+        x[i] /= 1 + (x[i] ** 2).sum()
+    return x
+
+
+def column_after_row(x, s):
+    out = np.zeros_like(x)
+    for i in range(x.shape[0]):
+        out[i, :] = x[i] * s[i]
+        out[i, 0] = s[i]
+    return out
+
+
+def gather_by_loop(x, s):
+    N = x.shape[0]
+    return np.array([s[N - 1 - i] + x[i, 0] for i in range(N)])
