@@ -11,6 +11,7 @@ The public names are loaded when they are first used, so that ``import symres`` 
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from symres.verify import verify as verify
 
 __version__ = "0.1.0"
+
+# In a copy of the repository the catalogue lies beside the package and not in it; python -m finds the copy first.
+_ROOT = os.path.dirname(__path__[0])
+if os.path.isfile(os.path.join(_ROOT, "derivations", "sources.bib")):
+    __path__.append(_ROOT)
+
 __all__ = ["__version__", "derive", "gradient", "latex", "trace", "verify"]
 
 _HOMES = {

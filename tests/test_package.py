@@ -88,6 +88,13 @@ def test_importing_symres_imports_neither_sympy_nor_numpy() -> None:
     assert run.stdout.strip() == "[]"
 
 
+def test_a_copy_of_the_repository_finds_its_catalogue_without_being_installed() -> None:
+    code = "from symres import catalogue; print('layernorm-backward' in catalogue.entries())"
+    # -S: without the folder that installed packages, and the editable install, are found in.
+    run = subprocess.run([sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.strip() == "True"
+
+
 def test_the_public_names_are_functions_even_when_rooms_have_the_same_name() -> None:
     code = (
         "import symres, symres.verify, symres.trace\nprint(*(callable(getattr(symres, n)) for n in symres.__all__[1:]))"
