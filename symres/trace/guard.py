@@ -14,8 +14,10 @@ from pathlib import Path
 from types import FrameType
 
 from symres.errors import BudgetExceeded, SymresError, Unsupported
-from symres.trace.signals import NeedsConcreteSizes, Refine
+from symres.trace.signals import NeedsConcreteSizes, OutOfTime, Refine
 from symres.trace.source import is_library, place_of
+
+_AGAIN = 0.2
 
 
 class CodeRaised(Unsupported):
@@ -24,10 +26,6 @@ class CodeRaised(Unsupported):
 
 class RaisedOnSymbols(CodeRaised, NeedsConcreteSizes):
     """An exception of a kind that may come from a symbolic size or array where a number was expected."""
-
-
-class _OutOfTime(BaseException):
-    """Not an ``Exception``, so that a ``try`` in the user's code does not catch it."""
 
 
 @contextmanager
@@ -46,7 +44,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     try:
         with stop(seconds):
             yield
-    except _OutOfTime:
+    except OutOfTime:
         raise BudgetExceeded(f"the code ran longer than {seconds:g} s", remedy="Allow more with --timeout.") from None
 
 
@@ -57,10 +55,11 @@ def _in_main_thread() -> bool:
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
-        raise _OutOfTime
+        raise OutOfTime
 
     previous = signal.signal(signal.SIGALRM, stop)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again: a bare ``except`` may have caught the first.
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
         yield
     finally:
@@ -72,7 +71,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 def _timer(seconds: float) -> Iterator[None]:
     thread = ctypes.c_ulong(threading.get_ident())
     throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    timer = threading.Timer(seconds, lambda: throw(thread, ctypes.py_object(_OutOfTime)))
+    timer = threading.Timer(seconds, lambda: throw(thread, ctypes.py_object(OutOfTime)))
     timer.daemon = True
     timer.start()
     try:

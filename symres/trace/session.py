@@ -15,7 +15,7 @@ from symres.trace.array import Array
 from symres.trace.gathered import Gathered
 from symres.trace.indexterms import is_binary
 from symres.trace.loopstate import Loop
-from symres.trace.signals import Refine, notes
+from symres.trace.signals import OutOfTime, Refine, notes
 
 
 class Session:
@@ -97,7 +97,7 @@ class Session:
     def caught(self) -> None:
         """The start of an ``except`` clause: what the trace itself raised goes on."""
         error = sys.exc_info()[1]
-        if isinstance(error, (SymresError, Refine)):
+        if isinstance(error, (SymresError, Refine, OutOfTime)):
             raise error
 
     def assertion(self, test: Callable[[], Any], message: Callable[[], Any], line: int) -> None:

@@ -33,6 +33,10 @@ class ShapeMismatch(Unsupported):
     lengths: tuple[Term, Term] | None = None
 
 
+class OutOfTime(BaseException):
+    """The time limit is reached; not an ``Exception``, so that a ``try`` in the user's code does not catch it."""
+
+
 class Refine(Exception):
     """The code assumes that the size ``size_name`` is a product of ``factors``; trace again with that product axis.
 

@@ -100,9 +100,10 @@ def test_a_function_that_never_ends_in_a_thread(write: Write) -> None:
     assert len(caught) == 1
 
 
-def test_a_try_does_not_swallow_the_limit(write: Write) -> None:
+@pytest.mark.parametrize("clause", ["except Exception", "except"])
+def test_a_try_does_not_swallow_the_limit(write: Write, clause: str) -> None:
     file = write(
-        "def f(x):\n    while True:\n        try:\n            x = x + 0\n        except Exception:\n            pass\n"
+        f"def f(x):\n    while True:\n        try:\n            x = x + 0\n        {clause}:\n            pass\n"
     )
     with pytest.raises(BudgetExceeded):
         trace(f"{file}:f", shapes="x: N D", timeout=0.2)
