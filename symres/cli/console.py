@@ -6,13 +6,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from symres import catalogue
-from symres.errors import SymresError, Unsupported, UsageError
+from symres.errors import BudgetExceeded, SymresError, Unsupported, UsageError
 
 OK, FAILED, MISUSE, UNDECIDED = 0, 1, 2, 3
 STATUS_OF_ERROR: dict[type[SymresError], int] = {UsageError: MISUSE, Unsupported: UNDECIDED, SymresError: FAILED}
@@ -63,6 +64,11 @@ def with_progress(
 
 def report(error: Exception, prefix: str = "") -> int:
     """Print an error of one entry on stderr and give its exit status; what is no error of ours is raised again."""
+    if isinstance(error, BrokenExecutor):
+        error = BudgetExceeded(
+            "a worker process was ended from outside, as systems do that run out of memory",
+            remedy="--jobs 1 needs the least of it.",
+        )
     if not isinstance(error, SymresError):
         raise error
     print(f"symres: {prefix}{error}", file=sys.stderr)
