@@ -1,5 +1,7 @@
 """Refutations: an example that the claim survives is refused, and so is a wrong one."""
 
+# ruff: noqa: F722, F821, RET504, UP037
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -31,6 +31,19 @@ IDS = [
     "batchnorm-backward",
     "batchnorm-backward-evaluation",
     "norm-three-terms",
+    "norm-moments",
+    "norm-scale-invariance",
+    "norm-scale-invariance-backward",
+    "norm-axes",
+    "norm-axes-backward",
+    "padding-bias",
+    "layernorm-batch-independence",
+    "small-batch-degenerate",
+    "small-batch-degenerate-backward",
+    "transformer-sublayer",
+    "residual-projection",
+    "residual-feature-reuse",
+    "residual-forward-relu-sum",
 ]
 
 
