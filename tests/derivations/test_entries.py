@@ -41,6 +41,8 @@ IDS = [
     "small-batch-degenerate",
     "small-batch-degenerate-backward",
     "transformer-sublayer",
+    "rmsnorm-backward",
+    "groupnorm-backward",
     "residual-projection",
     "residual-feature-reuse",
     "residual-forward-relu-sum",
