@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from symres.errors import SymresError, UsageError
+from symres.errors import Place, SymresError, UsageError
 
 if TYPE_CHECKING:
     from symres.derivation.document import Derivation
@@ -171,7 +172,7 @@ def run(work: Callable[[str], Result], ids: Iterable[str], jobs: int) -> Iterato
             yield id, _attempt(work, id)
         return
     with ProcessPoolExecutor(min(jobs, len(ids))) as pool:
-        waiting = {pool.submit(work, id): id for id in ids}
+        waiting = {pool.submit(_attempt, work, id): id for id in ids}
         for future in as_completed(waiting):
             error = future.exception()
             if error is not None and not isinstance(error, Exception):
@@ -193,11 +194,17 @@ def template(id: str) -> tuple[str, str]:
     return f"{id.replace('-', '_')}.py", text.replace("{{id}}", id)
 
 
-def _attempt(work: Callable[[str], Result], id: str) -> Result | Exception:
+def _attempt(work: Callable[[str], Result], id: str) -> Result | SymresError:
     try:
         return work(id)
+    except SymresError as error:
+        # Only what the root of all errors holds goes on: more may not be able to leave its process.
+        kind = next(each for each in type(error).__mro__ if each.__module__ == SymresError.__module__)
+        return kind(error.message, remedy=error.remedy, place=error.place)
     except Exception as error:
-        return error
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = Place(Path(frame.filename).name, frame.lineno or 1, frame.line or "")
+        return SymresError(f"internal error: {type(error).__name__}: {error}", place=place)
 
 
 def _read(path: Path, root: Path) -> Entry:

@@ -110,15 +110,29 @@ def test_the_content_is_that_of_all_files_named_in_turn(folder: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_error_of_one_entry_does_not_stop_the_rest(jobs: int) -> None:
-    results = dict(catalogue.run(_length, ["a", "bad", "ccc"], jobs))
+    results = dict(catalogue.run(_length, ["a", "bad", "fault", "ccc"], jobs))
     assert results["a"] == (1, os.getpid()) if jobs == 1 else results["a"][0] == 1  # type: ignore[index]
-    assert isinstance(results["bad"], SymresError)
+    assert results["ccc"][0] == 3  # type: ignore[index]
+    assert type(results["bad"]) is UsageError
     assert str(results["bad"]) == "no\ndo this"
+    assert type(results["fault"]) is SymresError
+    assert "internal error: KeyError" in str(results["fault"])
+    assert "at test_catalogue.py:" in str(results["fault"])
+
+
+class _Stubborn(UsageError):
+    """An error that cannot be made again from what it prints, as pickling would have it."""
+
+    def __init__(self, step: object, reason: str) -> None:
+        super().__init__(reason, remedy="do this")
+        self.step = step
 
 
 def _length(id: str) -> tuple[int, int]:
     if id == "bad":
-        raise UsageError("no", remedy="do this")
+        raise _Stubborn(lambda: None, "no")
+    if id == "fault":
+        raise KeyError(lambda: None)
     return len(id), os.getpid()
 
 
