@@ -26,8 +26,9 @@ def _factor(factor: Factor) -> Term:
     return factor
 
 
-def exponential(poly: Poly) -> Term | None:
+def exponential(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
     """exp(Σ c m) = Π exp(m)^c, for whole numbers c; of c = p/q, exp(m/q)^p."""
+    del items  # logarithms among the monomials are found when their exponential is
     if len(poly) == 1 and next(iter(poly.values())).numerator == 1:
         return None
     if not poly:
@@ -80,29 +81,33 @@ def logarithm(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
     return add(*powers_of_e) if remaining is ONE else add(Fun("log", remaining), *powers_of_e)
 
 
-def content(poly: Poly, items: Mapping[Tensor, Item]) -> tuple[Term, Term] | None:
-    """A denominator as a product of what is common to all its monomials, sums apart, and of the rest.
+def content(poly: Poly, items: Mapping[Tensor, Item]) -> Term | None:
+    """What is common to all monomials of a denominator, sums apart.
 
     A power of e is taken out also where only some monomials have it: 1 + exp(-x) = exp(x)^-1 (exp(x) + 1).
     """
     common = powers((f, min(es) if _is_exp(f, items) else _least(es)) for f, es in _exponents(poly).items())
     number = poly[min(poly, key=repr)]
-    return None if not common and number == 1 else (term_of(common, number), _divided(poly, common, number))
+    return None if not common and number == 1 else term_of(common, number)
 
 
-def under_root(poly: Poly) -> tuple[Term, Term] | None:
-    """What stands under a root as the square of a positive factor times the rest: the factor, and the rest."""
+def under_root(poly: Poly) -> Term | None:
+    """The positive factor whose square can be taken out of a root; positive inputs leave no denominator behind."""
+    exponents = _exponents(poly)
     common = powers(
-        (f, e)
-        for f, e in ((f, _least(es) // 2) for f, es in _exponents(poly).items())
-        if isinstance(f, Size) or (isinstance(f, Entry) and f.tensor.kind == "positive")
+        [(f, _least(es) // 2) for f, es in exponents.items() if isinstance(f, Size)]
+        + [
+            (f, (min(es) if min(es) < 0 else _least(es)) // 2)
+            for f, es in exponents.items()
+            if isinstance(f, Entry) and f.tensor.kind == "positive"
+        ]
     )
     number = poly[min(poly, key=repr)]
     root = Fraction(math.isqrt(abs(number.numerator)), math.isqrt(number.denominator))
     root = root if root**2 == number else Fraction(1)
     if not common and root == 1:
         return None
-    return term_of(common, root), _divided(poly, powers((f, 2 * e) for f, e in common), root**2)
+    return term_of(common, root)
 
 
 def _exponents(poly: Poly) -> dict[Factor, list[int]]:
@@ -116,11 +121,6 @@ def _least(exponents: list[int]) -> int:
     """The exponent that all monomials share: 0 unless all have one sign."""
     low, high = min(exponents), max(exponents)
     return low if low > 0 else high if high < 0 else 0
-
-
-def _divided(poly: Poly, common: Powers, number: Fraction) -> Term:
-    inverse = [(f, -e) for f, e in common]
-    return add(*(term_of(powers((*mono, *inverse)), c / number) for mono, c in sorted(poly.items(), key=repr)))
 
 
 def _is_exp(factor: Factor, items: Mapping[Tensor, Item]) -> bool:

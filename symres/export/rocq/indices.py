@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from symres.errors import Unsupported
 from symres.kernel.plain import split_sign
-from symres.kernel.terms import Add, Binder, Iverson, Lam, Mul, Num, Term, Var, add, substitute
+from symres.kernel.terms import Add, Binder, Entry, Iverson, Lam, Mul, Num, Term, Var, add, substitute
 from symres.language.certificate import Recurrence
 
 
@@ -32,6 +32,11 @@ def variables_of(node: Term) -> tuple[Var, ...]:
     if isinstance(node, Binder):
         return (node.var,)
     return node.vars if isinstance(node, Lam) else ()
+
+
+def is_index(node: Term) -> bool:
+    """Whether a node is an entry of an integer tensor, such as a label."""
+    return isinstance(node, Entry) and node.tensor.kind == "int" and node.tensor.bound is not None
 
 
 def shifted(term: Term) -> tuple[Term, int]:

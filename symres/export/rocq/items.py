@@ -14,7 +14,8 @@ from functools import singledispatchmethod
 from symres.errors import Unsupported
 from symres.export.rocq import apart
 from symres.export.rocq.abstraction import abstract, positions
-from symres.export.rocq.monomials import Component, Poly, atom_key
+from symres.export.rocq.indices import is_index
+from symres.export.rocq.monomials import Component, atom_key
 from symres.export.rocq.normal import Item, Normal
 from symres.export.rocq.products import bracket, inverted
 from symres.export.rocq.restarts import Refold, Reroot
@@ -37,6 +38,8 @@ from symres.kernel.terms import (
     mul,
     power,
     substitute,
+    transform,
+    walk,
 )
 from symres.language.functions import FUNCTIONS
 from symres.language.program import Definition
@@ -74,12 +77,9 @@ class Algebra(Normal):
         found = self.items.get(tensor)
         if found is None and tensor in self.definitions:
             definition = self.definitions[tensor]
-            body = self.flat(definition.body)
-            kind = "sum" if isinstance(definition.body, Sum) else "poly"
-            if kind == "sum":
-                inner = self.items.pop(body.tensor)  # type: ignore[attr-defined]
-                body = substitute(inner.body, dict(zip(inner.vars, body.args, strict=True)))  # type: ignore[attr-defined]
-            found = Item(tensor, definition.vars, body, kind, defined=True)
+            whole = definition.body
+            body: Term = Sum(whole.var, self.flat(whole.body)) if isinstance(whole, Sum) else self.flat(whole)
+            found = Item(tensor, definition.vars, body, "sum" if isinstance(body, Sum) else "poly", defined=True)
             self._add(found)
             if tensor in self.folded:
                 self._make_opaque(found)
@@ -143,8 +143,17 @@ class Algebra(Normal):
         """
         found = self._flat.get(term)
         if found is None:
-            found = self._flat[term] = self._flatten(term)
+            found = self._flat[term] = self._at_any_index(term) or self._flatten(term)
         return found
+
+    def _at_any_index(self, term: Term) -> Term | None:
+        """The item of a term that reads at given indices, such as labels, as one for any index, at these."""
+        if not isinstance(term, (Sum, Fun, Pow, Apply, Maximum)):
+            return None
+        given = {n: Var("at", n.tensor.bound) for n in walk(term) if is_index(n) and n.free <= term.free}  # type: ignore[attr-defined]
+        if not given:
+            return None
+        return substitute(self.flat(transform(term, given.get)), {var: entry for entry, var in given.items()})
 
     @singledispatchmethod
     def _flatten(self, term: Term) -> Term:
@@ -178,8 +187,9 @@ class Algebra(Normal):
         if exponent.denominator == 2:
             parts = apart.under_root(self.nf(base))
             if parts is not None:
-                outside, inside = self.flat(parts[0]), self.flat(parts[1])
-                root = self._function("root", inside, Pow(inside, Fraction(1, 2)), parts[1])
+                outside, whole = self.flat(parts), mul(term.base, power(parts, -2))
+                inside = self.flat(whole)
+                root = self._function("root", inside, Pow(inside, Fraction(1, 2)), whole)
                 return power(self._split("root", Pow(base, Fraction(1, 2)), mul(outside, root)), 2 * exponent)
             return power(self._function("root", base, Pow(base, Fraction(1, 2)), term.base), 2 * exponent)
         if exponent.denominator != 1:
@@ -192,8 +202,9 @@ class Algebra(Normal):
         self.divided.add(key)
         parts = apart.content(self.nf(base), self.items)
         if parts is not None:
-            outside, inside = self.flat(parts[0]), self.flat(parts[1])
-            below = self._function("denominator", inside, inside, parts[1])
+            outside, whole = self.flat(parts), mul(term.base, power(parts, -1))
+            inside = self.flat(whole)
+            below = self._function("denominator", inside, inside, whole)
             return power(self._split("content", base, mul(outside, below)), exponent)
         if isinstance(base, Entry) and base.tensor in self.definitions:
             raise Refold(base.tensor)
@@ -207,8 +218,8 @@ class Algebra(Normal):
         if len(term.args) != 1:
             raise Unsupported(f"Coq certificates do not cover the function {term.name}")
         arg = self.flat(term.args[0])
-        take = {"exp": apart.exponential, "log": self._logarithm}.get(term.name)
-        split = take(self.nf(arg)) if take else None
+        take = {"exp": apart.exponential, "log": apart.logarithm}.get(term.name)
+        split = take(self.nf(arg), self.items) if take else None
         if term.name == "exp" and (log := apart.single_log(self.nf(arg), self.items)) is not None:
             return self._split("explog", Fun("exp", arg), log)
         if split is not None:
@@ -219,9 +230,6 @@ class Algebra(Normal):
                 aid = self.flat(Fun("exp", add(*rest)))
             return self._split(term.name, Fun(term.name, arg), flat, aid)
         return self._function(term.name, arg, Fun(term.name, arg), term.args[0])
-
-    def _logarithm(self, poly: Poly) -> Term | None:
-        return apart.logarithm(poly, self.items)
 
     def _powers_of_e(self, split: Term) -> Term:
         factors = split.args if isinstance(split, Mul) else (split,)

@@ -46,8 +46,8 @@ def _content(scripts: Scripts, item: Item) -> list[str]:
     below = factors[-1]
     assert isinstance(below, Entry)
     opened = mul(*factors[:-1], _argument(scripts, below))
-    words = scripts.scope.text(opened)
-    return [f"transitivity ({words}).", *braces(scripts.equate(item.body, opened)), "reflexivity."]
+    words, name = scripts.scope.text(opened), scripts.scope.symbols[below.tensor].name
+    return [f"transitivity ({words}).", *braces(scripts.equate(item.body, opened)), f"unfold {name}, Rdiv. ring."]
 
 
 def _root(scripts: Scripts, item: Item) -> list[str]:
