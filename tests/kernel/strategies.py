@@ -36,12 +36,15 @@ Y = Tensor("y", (N,), "int", D)
 MASK = Tensor("m", (N, D), "bool")
 
 
-def random_term(rng: random.Random, scope: list[Var], depth: int) -> Term:
-    """A term whose free variables are in ``scope``; binders may shadow or repeat the names of others."""
+def random_term(rng: random.Random, scope: list[Var], depth: int, *, shifts: bool = False) -> Term:
+    """A term whose free variables are in ``scope``; binders may shadow or repeat the names of others.
+
+    With ``shifts``, entries are also read at computed indices and brackets compare shifted ones.
+    """
     if depth == 0:
-        return _leaf(rng, scope)
+        return _leaf(rng, scope, shifts)
     kind = rng.choice(["add", "mul", "mul", "sum", "sum", "power", "function", "delta", "quotient", "leaf"])
-    sub = lambda: random_term(rng, scope, depth - 1)  # noqa: E731
+    sub = lambda: random_term(rng, scope, depth - 1, shifts=shifts)  # noqa: E731
     if kind == "add":
         return add(sub(), sub())
     if kind == "mul":
@@ -49,7 +52,7 @@ def random_term(rng: random.Random, scope: list[Var], depth: int) -> Term:
     if kind == "sum":
         # Now and then an outer variable itself is bound again, so that binders shadow each other.
         var = rng.choice(scope) if scope and rng.random() < 0.2 else Var(rng.choice("ij"), rng.choice([N, D]))
-        return sum_(var, random_term(rng, [*scope, var], depth - 1))
+        return sum_(var, random_term(rng, [*scope, var], depth - 1, shifts=shifts))
     if kind == "power":
         return power(sub(), rng.choice([2, 3]))
     if kind == "function":
@@ -58,11 +61,15 @@ def random_term(rng: random.Random, scope: list[Var], depth: int) -> Term:
         return power(add(EPS(), mul(sub(), sub())), rng.choice([-1, -2]))
     if kind == "delta" and len(scope) > 1:
         left, right = rng.sample(scope, 2)
-        return rng.choice([delta(left, right), Iverson(">=", left - right)])
-    return _leaf(rng, scope)
+        shift = rng.choice([-1, 1, 2]) if shifts else 0
+        shifted = delta(left, right + shift)
+        return rng.choice(
+            [delta(left, right), Iverson(">=", left - right), shifted, Iverson(">=", left - right + shift)]
+        )
+    return _leaf(rng, scope, shifts)
 
 
-def _leaf(rng: random.Random, scope: list[Var]) -> Term:
+def _leaf(rng: random.Random, scope: list[Var], shifts: bool) -> Term:
     rows = [var for var in scope if var.dim is N]
     columns = [var for var in scope if var.dim is D]
     leaves: list[Term] = [Num(rng.choice([-2, -1, 1, 2, 3])), C(), rng.choice([N, D])]
@@ -70,6 +77,9 @@ def _leaf(rng: random.Random, scope: list[Var]) -> Term:
         leaves.append(V(rng.choice(rows)))
     if columns:
         leaves += [U(rng.choice(columns)), A(rng.choice(columns), rng.choice(columns))]
+        # Entries at computed indices, beside the range at times, where they are zero.
+        if shifts:
+            leaves += [U(rng.choice(columns) + rng.choice([-1, 1])), U(rng.choice(columns) + rng.choice(columns))]
     if rows and columns:
         leaves += [X(rng.choice(rows), rng.choice(columns)), MASK(rng.choice(rows), rng.choice(columns))]
         leaves += [delta(rng.choice(columns), Y(rng.choice(rows)))]

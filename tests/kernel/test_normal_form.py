@@ -23,7 +23,7 @@ def scope() -> list[Var]:
 
 
 @given(SEEDS)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_rewriting_does_not_change_the_normal_form(seed: int) -> None:
     rng = random.Random(seed)
     term = random_term(rng, scope(), 3)
@@ -34,11 +34,11 @@ def test_rewriting_does_not_change_the_normal_form(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_what_is_called_equal_is_equal(seed: int) -> None:
     rng = random.Random(seed)
     variables = scope()
-    term = random_term(rng, variables, 3)
+    term = random_term(rng, variables, 3, shifts=rng.random() < 0.5)
     other = damage(rng, rewrite(rng, term), variables)
     try:
         same = equal(term, other)
