@@ -199,7 +199,9 @@ def _attempt(work: Callable[[str], Result], id: str) -> Result | SymresError:
         return work(id)
     except SymresError as error:
         # Only what the root of all errors holds goes on: more may not be able to leave its process.
-        kind: type[SymresError] = next(each for each in type(error).__mro__ if each.__module__ == SymresError.__module__)
+        kind: type[SymresError] = next(
+            each for each in type(error).__mro__ if each.__module__ == SymresError.__module__
+        )
         return kind(error.message, remedy=error.remedy, place=error.place)
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
