@@ -40,7 +40,6 @@ IDS = [
     "layernorm-batch-independence",
     "small-batch-degenerate",
     "small-batch-degenerate-backward",
-    "transformer-sublayer",
     "rmsnorm-backward",
     "groupnorm-backward",
     "residual-projection",
