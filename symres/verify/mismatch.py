@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,22 +26,33 @@ def shapes_do_not_fit(
 ) -> Verdict:
     """``refuted`` when the forward function runs at different sizes and NumPy confirms that the backward one raises."""
     names = asked_for(options)
+    sizes: Mapping[str, int] = {}
     try:
         traced = trace_pair(forward, backward, **options, sizes=dict.fromkeys(size_names(options["shapes"]), 3))
         names = list(traced.claimed)
         program = trace(forward, options["shapes"], options["set"], timeout=options["timeout"])
-        sizes = {name: 2 + place for place, name in enumerate(size_names(options["shapes"]))}
         rng = np.random.default_rng(0)
-        arrays = random_arrays(program.inputs, sizes, rng)
-        run = Evaluation({}, sizes)
-        outputs = list(program.outputs.values())[: len(traced.upstream)]
-        for tensor, value in zip(traced.upstream, outputs, strict=True):
-            arrays[tensor.name] = rng.standard_normal(tuple(run.integer(length) for length in value.shape))
-        run_numpy(traced, forward, backward, arrays, sizes, options)
+        for sizes in _different(size_names(options["shapes"])):
+            run = Evaluation({}, sizes)
+            outputs = list(program.outputs.values())[: len(traced.upstream)]
+            shapes = [tuple(run.integer(length) for length in value.shape) for value in outputs]
+            if any(length < 1 for shape in shapes for length in shape):
+                continue
+            arrays = random_arrays(program.inputs, sizes, rng)
+            for tensor, shape in zip(traced.upstream, shapes, strict=True):
+                arrays[tensor.name] = rng.standard_normal(shape)
+            run_numpy(traced, forward, backward, arrays, sizes, options)
     except CodeRaised as raised:
         shown = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         reason = f"the backward function does not run at {shown}: {raised}"
         return Verdict({name: GradientVerdict(name, REFUTED, reason) for name in names}, 0.0, reason=reason)
-    except SymresError:
-        pass
+    except (SymresError, ValueError):
+        pass  # NumPy could not be asked; then the shapes are all that is known
     return Verdict({name: GradientVerdict(name, UNDECIDED, str(found)) for name in names}, 0.0, reason=str(found))
+
+
+def _different(names: list[str]) -> Iterator[dict[str, int]]:
+    """Sizes that are all different, growing and falling, near and far apart."""
+    for step in (1, 3):
+        yield {name: 2 + step * place for place, name in enumerate(names)}
+        yield {name: 2 + step * place for place, name in enumerate(reversed(names))}
