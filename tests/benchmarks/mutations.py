@@ -146,11 +146,18 @@ def same(case: Case, backward: Callable[..., Any]) -> bool | None:
     return True if compared else None
 
 
-def campaign(count: int, seed: int = 0) -> dict[str, Any]:
-    """Judge ``count`` mutants; the result counts the verdicts on different and on equivalent ones."""
+def campaign(count: int, seed: int = 0, skip: int = 0) -> dict[str, Any]:
+    """Judge ``count`` mutants after the first ``skip``; the result counts the verdicts on different and on equivalent ones."""
     rng = random.Random(seed)
     pool = [(case, what, text) for case in CASES for what, text in mutants(textwrap.dedent(inspect.getsource(case[1])))]
     rng.shuffle(pool)
+    # When the single changes are used up, two at once follow.
+    for case, what, text in list(pool):
+        second = list(mutants(text))
+        if second:
+            other, twice = rng.choice(second)
+            pool.append((case, f"{what}; {other}", twice))
+    pool = pool[skip:]
     counts: Counter[str] = Counter()
     faults: list[str] = []
     undecided: list[str] = []
@@ -186,8 +193,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--skip", type=int, default=0)
     options = parser.parse_args()
-    result = campaign(options.count, options.seed)
+    result = campaign(options.count, options.seed, options.skip)
     print(json.dumps(result["counts"], indent=1))
     print(f"{result['seconds']:.0f} s, {len(result['undecided'])} undecided")
     for fault in [*result["faults"], *result["undecided"][:20]]:
