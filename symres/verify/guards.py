@@ -18,7 +18,6 @@ from symres.errors import SymresError
 from symres.kernel.terms import ZERO, Entry, Num, Tensor, Term, power, transform, walk
 from symres.language.constants import PI
 from symres.language.equality import Expanded, proved_equal
-from symres.language.program import Definition, Program
 from symres.verify.candidates import eps_inside, rewritten
 from symres.verify.verdict import Diagnosis
 from symres.verify.witness import Claim, seen
@@ -40,7 +39,7 @@ def guard(claim: Claim) -> Diagnosis | None:
     """The guard or the rounded constant that alone makes the claim differ, or None."""
     for kind, text, rule in _rules(claim):
         try:
-            program = _changed(claim.program, rule)
+            program = rewritten(claim.program, rule) or claim.program
             backward = reverse(program, [claim.wrt], claim.upstream)
             gradient = backward.adjoints[program.inputs[claim.wrt]]
             claimed = replace(claim.claimed, body=transform(claim.claimed.body, rule))
@@ -101,14 +100,3 @@ def _numbers(claim: Claim) -> list[Fraction]:
     terms = [claim.claimed.body, *(d.body for d in claim.program.definitions.values())]
     terms += [value.body for value in claim.program.outputs.values()]
     return sorted({node.value for term in terms for node in walk(term) if isinstance(node, Num)})
-
-
-def _changed(program: Program, rule: Rule) -> Program:
-    def one(definition: Definition) -> Definition:
-        return replace(definition, body=transform(definition.body, rule))
-
-    definitions: dict[Tensor, Definition] = {
-        tensor: one(definition) for tensor, definition in program.definitions.items()
-    }
-    outputs = {name: replace(value, body=transform(value.body, rule)) for name, value in program.outputs.items()}
-    return replace(program, definitions=definitions, outputs=outputs)
